@@ -1,0 +1,1 @@
+//! Vectorised loops over rows, columns and seams.

@@ -1,0 +1,13 @@
+//! Transport numerics, written once.
+//!
+//! [`numerics`] holds pure scalar functions in a small subset of Rust (the device form is generated from them);
+//! [`cpu`] holds the vectorised loops around them. Nothing here knows about MPI, devices or files.
+
+pub mod cpu;
+pub mod numerics;
+pub mod real;
+pub mod scheme;
+mod shape;
+
+pub use real::{Real, Scalar};
+pub use shape::TileShape;

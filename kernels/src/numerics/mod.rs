@@ -1,0 +1,1 @@
+//! Pure scalar numerics.

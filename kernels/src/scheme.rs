@@ -1,0 +1,1 @@
+//! Advection schemes as types, and the choice of one at model build.

@@ -1,0 +1,1 @@
+//! Exact totals, budgets and timers.

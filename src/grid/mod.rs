@@ -1,0 +1,1 @@
+//! Cubed-sphere geometry and the vertical coordinate.

@@ -1,0 +1,2 @@
+//! The `atmostr` program.
+fn main() {}

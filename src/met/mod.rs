@@ -1,0 +1,1 @@
+//! Meteorology: transport files, their windows and analytic flows.

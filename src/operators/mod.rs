@@ -1,0 +1,1 @@
+//! What to launch when: advection sweeps over all tiles of a rank.

@@ -1,0 +1,1 @@
+//! NetCDF output, comparison and maps.

@@ -1,0 +1,5 @@
+//! Storage of fields on the tiles of one rank.
+
+mod slabs;
+
+pub use slabs::{Slabs, TileSet};
