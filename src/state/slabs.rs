@@ -33,6 +33,11 @@ impl TileSet {
         &self.shapes
     }
 
+    /// Position within the set of the tile with this layout id, if it belongs to the set.
+    pub fn local(&self, id: usize) -> Option<usize> {
+        self.tiles.iter().position(|t| t.id == id)
+    }
+
     /// Number of tiles.
     pub fn len(&self) -> usize {
         self.tiles.len()
