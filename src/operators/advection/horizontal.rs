@@ -35,6 +35,21 @@ impl<R: Scalar> LevelScratch<R> {
     }
 }
 
+/// Face planes of one tile at one level.
+struct TileFaces<'a, R> {
+    x: &'a [R],
+    y: &'a [R],
+}
+
+impl<'a, R> TileFaces<'a, R> {
+    fn along(&self, axis: Axis) -> &'a [R] {
+        match axis {
+            Axis::X => self.x,
+            Axis::Y => self.y,
+        }
+    }
+}
+
 impl<R: Scalar> Advection<R> {
     /// `passes` sweeps along the first axis, then as many along the second.
     pub(super) fn horizontal(
@@ -100,7 +115,7 @@ impl<R: Scalar> Advection<R> {
     ) -> SweepStats {
         let levels = self.blocks[block].clone();
         let (stride, first) = (slabs.level_stride(), levels.start);
-        let geometry = Geometry::of(slabs);
+        let tiles = slabs.tile_ranges();
         let data = &mut slabs.data_mut()[levels.start * stride..levels.end * stride];
         data.par_chunks_mut(stride)
             .enumerate()
@@ -108,15 +123,14 @@ impl<R: Scalar> Advection<R> {
                 let scratch = &mut *self.level_scratch[threads.index()].lock().expect("a sweep does not panic");
                 let mut stats = SweepStats::default();
                 for &axis in &self.sequence[stages.clone()] {
-                    let (exchange, seams, flux) = match axis {
-                        Axis::X => (&self.exchange_x, &self.seams_x, winds.x),
-                        Axis::Y => (&self.exchange_y, &self.seams_y, winds.y),
+                    let (exchange, seams) = match axis {
+                        Axis::X => (&self.exchange_x, &self.seams_x),
+                        Axis::Y => (&self.exchange_y, &self.seams_y),
                     };
                     exchange.copy_level(slab);
                     for (tile, seams) in seams.iter().enumerate() {
-                        let planes = geometry.tile_mut(slab, tile);
+                        let planes = &mut slab[tiles[tile].clone()];
                         let faces = TileFaces {
-                            swept: flux.plane(first + n, tile, 0),
                             x: winds.x.plane(first + n, tile, 0),
                             y: winds.y.plane(first + n, tile, 0),
                         };
@@ -147,8 +161,8 @@ impl<R: Scalar> Advection<R> {
             stats = stats.merge(line.prepare(air, faces.along(line.face_axis), scale, prepared));
         }
         stats = stats.merge(match axis {
-            Axis::X => prepare_x(shape, air, faces.swept, scale, seams.ends, coefficients),
-            Axis::Y => prepare_y(shape, air, faces.swept, scale, seams.ends, coefficients),
+            Axis::X => prepare_x(shape, air, faces.along(axis), scale, seams.ends, coefficients),
+            Axis::Y => prepare_y(shape, air, faces.along(axis), scale, seams.ends, coefficients),
         });
         for (line, prepared) in seams.lines.iter().zip(prepared.iter()) {
             line.apply(air, prepared.air());
