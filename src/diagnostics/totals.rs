@@ -2,7 +2,7 @@
 
 use kernels::Scalar;
 
-use super::exact_sum::{ExactSum, SumError};
+use super::{ExactSum, SumError};
 use crate::comm::Communicator;
 use crate::state::{PackedState, Slabs};
 
