@@ -234,7 +234,9 @@ impl Layout {
     /// If the cell lies outside the panel.
     pub fn tile_at(&self, panel: Panel, i: usize, j: usize) -> &Tile {
         assert!(i < self.nc && j < self.nc, "cell ({i}, {j}) lies outside a panel of {} cells", self.nc);
-        &self.tiles[self.tile_index(panel, self.column_of(i), self.row_of(j))]
+        let column = self.columns.partition_point(|&first| first <= i) - 1;
+        let row = self.rows.partition_point(|&first| first <= j) - 1;
+        &self.tiles[(panel.index() * self.grid.py + row) * self.grid.px + column]
     }
 
     /// Rank that owns cell (`i`, `j`) of `panel`, both in 0..nc.
@@ -258,18 +260,6 @@ impl Layout {
             Edge::East => tile.i0 + tile.ni == self.nc,
             Edge::West => tile.i0 == 0,
         }
-    }
-
-    pub(crate) fn tile_index(&self, panel: Panel, column: usize, row: usize) -> usize {
-        (panel.index() * self.grid.py + row) * self.grid.px + column
-    }
-
-    pub(crate) fn column_of(&self, i: usize) -> usize {
-        self.columns.partition_point(|&first| first <= i) - 1
-    }
-
-    pub(crate) fn row_of(&self, j: usize) -> usize {
-        self.rows.partition_point(|&first| first <= j) - 1
     }
 }
 
