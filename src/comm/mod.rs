@@ -1,1 +1,139 @@
 //! Message passing between ranks.
+//!
+//! [`Communicator`] is all the program knows about other processes. [`Solo`] is one process without MPI, [`threads`]
+//! runs many ranks in one process (for tests), and `Mpi` (feature `mpi`) is the real thing.
+
+use std::fmt;
+
+#[cfg(feature = "mpi")]
+mod mpi;
+mod solo;
+pub mod threads;
+
+#[cfg(feature = "mpi")]
+pub use self::mpi::{Mpi, raw_communicator};
+pub use solo::Solo;
+
+/// One message of an exchange: peer rank, tag and length in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MessageSpec {
+    /// The other rank.
+    pub peer: usize,
+    /// Tag, equal on both sides; distinguishes exchanges that are under way at the same time.
+    pub tag: i32,
+    /// Length in bytes.
+    pub bytes: usize,
+}
+
+/// A repeatable set of point-to-point messages with its own buffers: fill the send buffers, [`Exchange::post`],
+/// compute, [`Exchange::wait`], read the receive buffers.
+///
+/// Buffers are aligned to 8 bytes, so they can be viewed as slices of any float type.
+pub trait Exchange: Send {
+    /// Buffer of the `n`-th send. Must not be called between `post` and `wait`.
+    fn send_buffer(&mut self, n: usize) -> &mut [u8];
+    /// Starts all sends and receives.
+    fn post(&mut self);
+    /// Completes all sends and receives.
+    fn wait(&mut self);
+    /// Buffer of the `n`-th receive, valid after `wait`.
+    fn receive_buffer(&self, n: usize) -> &[u8];
+}
+
+/// The ranks of one run. All collective calls must be made by every rank in the same order.
+pub trait Communicator: Send + Sync {
+    /// This rank, from 0.
+    fn rank(&self) -> usize;
+    /// Number of ranks.
+    fn size(&self) -> usize;
+    /// Waits for all ranks.
+    fn barrier(&self);
+    /// Element-wise integer sum over ranks, result on every rank: exact and independent of order.
+    fn sum_i64(&self, values: &mut [i64]);
+    /// Element-wise maximum over ranks, result on every rank. NaN must not be passed.
+    fn max_f64(&self, values: &mut [f64]);
+    /// Bytes of every rank, in rank order, on rank 0; `None` elsewhere.
+    fn gather(&self, bytes: &[u8]) -> Option<Vec<Vec<u8>>>;
+    /// Bytes of rank 0 on every rank.
+    fn broadcast(&self, bytes: Vec<u8>) -> Vec<u8>;
+    /// Prepares a repeatable exchange.
+    fn exchange(&self, sends: &[MessageSpec], receives: &[MessageSpec]) -> Box<dyn Exchange>;
+    /// Ends all ranks at once with this exit code.
+    fn abort(&self, code: i32) -> !;
+    /// How files are shared by the ranks.
+    fn file_access(&self) -> FileAccess {
+        FileAccess::Gathered
+    }
+}
+
+/// How several ranks write one file.
+#[derive(Clone, Copy)]
+pub enum FileAccess {
+    /// Rank 0 writes what it gathers.
+    Gathered,
+    /// All ranks write their part through MPI.
+    #[cfg(feature = "mpi")]
+    Parallel(::mpi::ffi::MPI_Comm),
+}
+
+impl fmt::Debug for FileAccess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FileAccess::Gathered => f.write_str("Gathered"),
+            #[cfg(feature = "mpi")]
+            FileAccess::Parallel(_) => f.write_str("Parallel"),
+        }
+    }
+}
+
+/// Message of a failure found by some rank, agreed on by all: every rank learns of it before the next collective call.
+#[derive(Debug, Clone, thiserror::Error, PartialEq, Eq)]
+#[error("{}{message}", if *ranks > 1 { format!("rank {rank}: ") } else { String::new() })]
+pub struct RankError {
+    /// Lowest rank that failed.
+    pub rank: usize,
+    /// Number of ranks of the run.
+    pub ranks: usize,
+    /// Its message.
+    pub message: String,
+}
+
+/// Collective: `Ok` on every rank if it is `Ok` on all, else the error of the lowest failing rank on every rank.
+pub fn agree<T, E: fmt::Display>(comm: &dyn Communicator, result: Result<T, E>) -> Result<T, RankError> {
+    let ranks = comm.size();
+    let (value, message) = match result {
+        Ok(value) => (Some(value), None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    let mut first = [if message.is_some() { -(comm.rank() as f64) } else { f64::NEG_INFINITY }];
+    comm.max_f64(&mut first);
+    match value {
+        Some(value) if first[0] == f64::NEG_INFINITY => return Ok(value),
+        _ => {}
+    }
+    let rank = -first[0] as usize;
+    let gathered = comm.gather(message.as_deref().unwrap_or_default().as_bytes());
+    let chosen = gathered.map(|all| all[rank].clone()).unwrap_or_default();
+    let message = String::from_utf8_lossy(&comm.broadcast(chosen)).into_owned();
+    Err(RankError { rank, ranks, message })
+}
+
+/// 8-byte aligned byte buffers of one side of an exchange.
+#[derive(Debug)]
+struct Buffers(Vec<(usize, Vec<u64>)>);
+
+impl Buffers {
+    fn new(specs: &[MessageSpec]) -> Self {
+        Self(specs.iter().map(|s| (s.bytes, vec![0; s.bytes.div_ceil(8)])).collect())
+    }
+
+    fn get(&self, n: usize) -> &[u8] {
+        let (bytes, words) = &self.0[n];
+        &bytemuck::cast_slice(words)[..*bytes]
+    }
+
+    fn get_mut(&mut self, n: usize) -> &mut [u8] {
+        let (bytes, words) = &mut self.0[n];
+        &mut bytemuck::cast_slice_mut(words)[..*bytes]
+    }
+}

@@ -1,0 +1,184 @@
+//! X and Y sweeps, level by level, with halo messages under way while other levels are swept.
+
+use decomposition::Axis;
+use kernels::cpu::{FaceCoefficients, SeamCoefficients, SweepStats, Workspace, prepare_x, prepare_y};
+use kernels::{Scalar, TileShape};
+use rayon::prelude::*;
+
+use super::seams::TileSeams;
+use super::{Advection, Winds};
+use crate::operators::{HaloExchange, Threads};
+use crate::state::{AIR, PackedState, Slabs};
+
+/// Work space of one thread for one plane.
+pub(super) struct LevelScratch<R> {
+    coefficients: FaceCoefficients<R>,
+    workspace: Workspace<R>,
+    seams: Vec<SeamCoefficients<R>>,
+    amounts: Vec<Vec<R>>,
+}
+
+/// Most seam segments one tile can touch in one group: a whole panel has four edges, each met by one seam.
+const MAX_SEAMS: usize = 4;
+
+impl<R: Scalar> LevelScratch<R> {
+    pub(super) fn new(slabs: &Slabs<R>) -> Self {
+        let shapes = slabs.tile_set().shapes();
+        let plane = shapes.iter().map(TileShape::plane_len).max().unwrap_or(0);
+        let edge = shapes.iter().map(|s| s.ni.max(s.nj)).max().unwrap_or(0);
+        Self {
+            coefficients: FaceCoefficients::new(plane),
+            workspace: Workspace::for_shapes(shapes),
+            seams: (0..MAX_SEAMS).map(|_| SeamCoefficients::new(edge)).collect(),
+            amounts: (0..MAX_SEAMS).map(|_| vec![R::default(); edge]).collect(),
+        }
+    }
+}
+
+/// Face planes of one tile at one level.
+struct TileFaces<'a, R> {
+    x: &'a [R],
+    y: &'a [R],
+}
+
+impl<'a, R> TileFaces<'a, R> {
+    fn along(&self, axis: Axis) -> &'a [R] {
+        match axis {
+            Axis::X => self.x,
+            Axis::Y => self.y,
+        }
+    }
+}
+
+impl<R: Scalar> Advection<R> {
+    /// `passes` sweeps along the first axis, then as many along the second.
+    pub(super) fn horizontal(
+        &mut self,
+        state: &mut PackedState<R>,
+        winds: &Winds<'_, R>,
+        scale: R,
+        axes: [Axis; 2],
+        passes: usize,
+        threads: &Threads,
+    ) -> SweepStats {
+        self.sequence.clear();
+        for axis in axes {
+            self.sequence.extend(std::iter::repeat_n(axis, passes));
+        }
+        let slabs = state.slabs_mut();
+        if self.blocks.len() == 1 && !self.has_messages() {
+            return self.sweep_levels(slabs, winds, scale, 0..self.sequence.len(), 0, threads);
+        }
+        // A wave front over (block, stage): while the halos of a block are under way, the other blocks are swept.
+        let (blocks, stages) = (self.blocks.len(), self.sequence.len());
+        let mut stats = SweepStats::default();
+        self.exchange(0).post(0, slabs);
+        for front in 0..blocks + stages - 1 {
+            if front + 1 < blocks {
+                self.exchange(0).post(front + 1, slabs);
+            }
+            for stage in 0..stages.min(front + 1) {
+                let block = front - stage;
+                if block >= blocks {
+                    continue;
+                }
+                self.exchange(stage).finish(block, slabs);
+                stats = stats.merge(self.sweep_levels(slabs, winds, scale, stage..stage + 1, block, threads));
+                if stage + 1 < stages {
+                    self.exchange(stage + 1).post(block, slabs);
+                }
+            }
+        }
+        stats
+    }
+
+    fn has_messages(&self) -> bool {
+        self.exchange_x.has_messages() || self.exchange_y.has_messages()
+    }
+
+    fn exchange(&mut self, stage: usize) -> &mut HaloExchange {
+        match self.sequence[stage] {
+            Axis::X => &mut self.exchange_x,
+            Axis::Y => &mut self.exchange_y,
+        }
+    }
+
+    /// Local copies and sweeps of the given stages for all levels of a block, levels shared out over the threads.
+    fn sweep_levels(
+        &self,
+        slabs: &mut Slabs<R>,
+        winds: &Winds<'_, R>,
+        scale: R,
+        stages: std::ops::Range<usize>,
+        block: usize,
+        threads: &Threads,
+    ) -> SweepStats {
+        let levels = self.blocks[block].clone();
+        let (stride, first) = (slabs.level_stride(), levels.start);
+        let tiles = slabs.tile_ranges();
+        let data = &mut slabs.data_mut()[levels.start * stride..levels.end * stride];
+        data.par_chunks_mut(stride)
+            .enumerate()
+            .map(|(n, slab)| {
+                let scratch = &mut *self.level_scratch[threads.index()].lock().expect("a sweep does not panic");
+                let mut stats = SweepStats::default();
+                for &axis in &self.sequence[stages.clone()] {
+                    let (exchange, seams) = match axis {
+                        Axis::X => (&self.exchange_x, &self.seams_x),
+                        Axis::Y => (&self.exchange_y, &self.seams_y),
+                    };
+                    exchange.copy_level(slab);
+                    for (tile, seams) in seams.iter().enumerate() {
+                        let planes = &mut slab[tiles[tile].clone()];
+                        let faces = TileFaces {
+                            x: winds.x.plane(first + n, tile, 0),
+                            y: winds.y.plane(first + n, tile, 0),
+                        };
+                        stats = stats.merge(self.sweep_tile(axis, planes, &faces, scale, seams, scratch));
+                    }
+                }
+                stats
+            })
+            .reduce(SweepStats::default, SweepStats::merge)
+    }
+
+    /// One sweep of all planes of one tile at one level.
+    fn sweep_tile(
+        &self,
+        axis: Axis,
+        planes: &mut [R],
+        faces: &TileFaces<'_, R>,
+        scale: R,
+        seams: &TileSeams<R>,
+        scratch: &mut LevelScratch<R>,
+    ) -> SweepStats {
+        let LevelScratch { coefficients, workspace, seams: prepared, amounts } = scratch;
+        let shape = &seams.shape;
+        let (air, tracers) = planes.split_at_mut((AIR + 1) * shape.plane_len());
+        // Seam amounts come from the state before anything moves; they are applied after the sweep, in table order.
+        let mut stats = SweepStats::default();
+        for (line, prepared) in seams.lines.iter().zip(prepared.iter_mut()) {
+            stats = stats.merge(line.prepare(air, faces.along(line.face_axis), scale, prepared));
+        }
+        stats = stats.merge(match axis {
+            Axis::X => prepare_x(shape, air, faces.along(axis), scale, seams.ends, coefficients),
+            Axis::Y => prepare_y(shape, air, faces.along(axis), scale, seams.ends, coefficients),
+        });
+        for (line, prepared) in seams.lines.iter().zip(prepared.iter()) {
+            line.apply(air, prepared.air());
+        }
+        for tracer in tracers.chunks_exact_mut(shape.plane_len()) {
+            for ((line, prepared), amounts) in seams.lines.iter().zip(prepared.iter()).zip(amounts.iter_mut()) {
+                line.tracer_amounts(self.kernel, tracer, prepared, workspace, amounts);
+            }
+            match axis {
+                Axis::X => self.kernel.sweep_x(shape, tracer, coefficients, workspace),
+                Axis::Y => self.kernel.sweep_y(shape, tracer, coefficients, workspace),
+            }
+            for (line, amounts) in seams.lines.iter().zip(amounts.iter()) {
+                line.apply(tracer, amounts);
+            }
+        }
+        stats
+    }
+}
