@@ -136,6 +136,11 @@ impl HaloExchange {
         }
     }
 
+    /// Whether this rank writes to or hears from another one.
+    pub fn has_messages(&self) -> bool {
+        !self.sends.is_empty() || !self.receives.is_empty()
+    }
+
     /// Copies between tiles of this rank, for one level's slab.
     pub fn copy_level<R: Scalar>(&self, slab: &mut [R]) {
         for path in &self.local {

@@ -2,7 +2,7 @@
 
 use decomposition::Axis;
 use kernels::cpu::{FaceCoefficients, SeamCoefficients, SweepStats, Workspace, prepare_x, prepare_y};
-use kernels::{Scalar, TileShape};
+use kernels::Scalar;
 use rayon::prelude::*;
 
 use super::seams::TileSeams;
@@ -22,14 +22,13 @@ pub(super) struct LevelScratch<R> {
 const MAX_SEAMS: usize = 4;
 
 impl<R: Scalar> LevelScratch<R> {
-    pub(super) fn new(slabs: &Slabs<R>) -> Self {
+    pub(super) fn new(slabs: &Slabs<R>, halo: usize) -> Self {
         let shapes = slabs.tile_set().shapes();
-        let plane = shapes.iter().map(TileShape::plane_len).max().unwrap_or(0);
         let edge = shapes.iter().map(|s| s.ni.max(s.nj)).max().unwrap_or(0);
         Self {
-            coefficients: FaceCoefficients::new(plane),
-            workspace: Workspace::for_shapes(shapes),
-            seams: (0..MAX_SEAMS).map(|_| SeamCoefficients::new(edge)).collect(),
+            coefficients: FaceCoefficients::new(shapes),
+            workspace: Workspace::new(shapes),
+            seams: (0..MAX_SEAMS).map(|_| SeamCoefficients::new(edge, halo)).collect(),
             amounts: (0..MAX_SEAMS).map(|_| vec![R::default(); edge]).collect(),
         }
     }

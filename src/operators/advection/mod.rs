@@ -15,10 +15,10 @@ use std::sync::Mutex;
 
 use decomposition::{Axis, ExchangeKind, Layout};
 use kernels::Scalar;
-use kernels::cpu::SweepStats;
-use kernels::scheme::{Scheme, SweepKernel};
+use kernels::cpu::{SweepKernel, SweepStats};
+use kernels::scheme::{Scheme, kernel};
 
-pub use budget::{Budget, outflow_budget};
+pub use budget::{CellBudget, largest_budget};
 
 use self::horizontal::LevelScratch;
 use self::seams::TileSeams;
@@ -75,12 +75,12 @@ impl<R: Scalar> Advection<R> {
         let seams = |axis| TileSeams::of_rank(layout, axis, slabs.tile_set(), comm.rank());
         let per_thread = 0..threads.count();
         Self {
-            kernel: scheme.kernel::<R>(),
+            kernel: kernel(scheme),
             exchange_x: exchange(Axis::X),
             exchange_y: exchange(Axis::Y),
             seams_x: seams(Axis::X),
             seams_y: seams(Axis::Y),
-            level_scratch: per_thread.clone().map(|_| Mutex::new(LevelScratch::new(slabs))).collect(),
+            level_scratch: per_thread.clone().map(|_| Mutex::new(LevelScratch::new(slabs, scheme.halo()))).collect(),
             row_scratch: per_thread.map(|_| Mutex::new(RowScratch::new(slabs))).collect(),
             blocks,
             sequence: Vec::with_capacity(2 * MAX_PASSES),

@@ -1,8 +1,7 @@
 //! Seam transfers of the tiles of a rank, resolved to positions in their planes.
 
-use decomposition::{Axis, Edge, Layout, SeamPlan, SeamSegment, SeamSide};
-use kernels::cpu::{FaceState, SeamCoefficients, SeamLine, SweepStats, Workspace, apply_seam, prepare_seam};
-use kernels::scheme::SweepKernel;
+use decomposition::{Axis, CellStep, Layout, SeamPlan, SeamSegment};
+use kernels::cpu::{FaceState, SeamCoefficients, SeamLine, SeamSide, StencilOrder, SweepKernel, SweepStats, Workspace, apply_seam, prepare_seam};
 use kernels::{Scalar, TileShape};
 
 use crate::state::TileSet;
@@ -19,6 +18,7 @@ pub(super) struct TileSeams<R> {
 /// One segment of a seam on one tile.
 pub(super) struct TileSeam<R> {
     line: SeamLine<R>,
+    side: SeamSide,
     /// Axis of the face plane that holds the boundary fluxes on this side.
     pub(super) face_axis: Axis,
 }
@@ -43,5 +43,60 @@ impl<R: Scalar> TileSeams<R> {
                 }
             })
             .collect()
+    }
+}
+
+impl<R: Scalar> TileSeam<R> {
+    fn new(segment: &SeamSegment, shape: &TileShape) -> Self {
+        let step = |s: CellStep| s.dj * shape.pitch as isize + s.di;
+        let index = |(i, j): (isize, isize)| shape.index(i, j);
+        let (side, face_factor) = match segment.side {
+            decomposition::SeamSide::Owner => (SeamSide::Owner, 1.0),
+            decomposition::SeamSide::Other => (SeamSide::Neighbour, segment.sign.factor()),
+        };
+        Self {
+            line: SeamLine {
+                cell: index(segment.cell),
+                along: step(segment.along),
+                inward: step(segment.inward),
+                len: segment.len,
+                order: match segment.order {
+                    decomposition::StencilOrder::InteriorFirst => StencilOrder::InteriorFirst,
+                    decomposition::StencilOrder::HaloFirst => StencilOrder::HaloFirst,
+                },
+                face: index(segment.face),
+                face_along: step(segment.face_along),
+                face_factor: R::from_f64(face_factor),
+                leaving: R::from_f64(segment.leaves_owner),
+            },
+            side,
+            face_axis: segment.edge.axis(),
+        }
+    }
+
+    /// Coefficients and air amount from the state before the sweep. Clamped faces are counted on the owner's side.
+    pub(super) fn prepare(&self, air: &[R], faces: &[R], scale: R, out: &mut SeamCoefficients<R>) -> SweepStats {
+        let stats = prepare_seam(air, faces, scale, &self.line, out);
+        match self.side {
+            SeamSide::Owner => stats,
+            SeamSide::Neighbour => SweepStats::default(),
+        }
+    }
+
+    /// Tracer amounts leaving the owner, from the state before the sweep.
+    pub(super) fn tracer_amounts(
+        &self,
+        kernel: &dyn SweepKernel<R>,
+        tracer: &[R],
+        prepared: &SeamCoefficients<R>,
+        workspace: &mut Workspace<R>,
+        out: &mut [R],
+    ) {
+        kernel.seam_fluxes(tracer, &self.line, prepared, out, workspace);
+    }
+
+    /// Takes the amounts from the owner's edge cells or gives them to the other side's.
+    pub(super) fn apply(&self, plane: &mut [R], amounts: &[R]) {
+        apply_seam(plane, &self.line, amounts, self.side);
     }
 }

@@ -1,7 +1,7 @@
 //! Vertical sweeps: rows of columns, shared out over the threads.
 
 use kernels::Scalar;
-use kernels::cpu::{ColumnCoefficients, SweepStats, Workspace, prepare_z};
+use kernels::cpu::{ColumnCoefficients, SweepStats, prepare_z};
 use ndarray::{ArrayView1, ArrayView3, ArrayViewMut1, ArrayViewMut3, ArrayViewMut4, Axis, ShapeBuilder};
 use rayon::prelude::*;
 
@@ -15,7 +15,6 @@ pub(super) struct RowScratch<R> {
     flux: Vec<R>,
     tracer: Vec<R>,
     passes: Vec<ColumnCoefficients<R>>,
-    workspace: Workspace<R>,
 }
 
 /// Columns handled side by side are rounded up to this many.
@@ -30,8 +29,7 @@ impl<R: Scalar> RowScratch<R> {
             air: vec![R::lit(1.0); levels * width],
             flux: vec![R::default(); (levels + 1) * width],
             tracer: vec![R::default(); levels * width],
-            passes: (0..2).map(|_| ColumnCoefficients::new(levels, width)).collect(),
-            workspace: Workspace::for_columns(levels, width),
+            passes: (0..2).map(|_| ColumnCoefficients::new(width, levels)).collect(),
         }
     }
 }
@@ -94,20 +92,20 @@ impl<R: Scalar> Advection<R> {
         passes: usize,
         scratch: &mut RowScratch<R>,
     ) -> SweepStats {
-        let RowScratch { air, flux, tracer, passes: coefficients, workspace } = scratch;
+        let RowScratch { air, flux, tracer, passes: coefficients } = scratch;
         let (levels, planes, _) = row.dim();
         let coefficients = &mut coefficients[..passes];
         let mut stats = SweepStats::default();
         pad(air, width, levels, row.dim().2, R::lit(1.0));
         gather(row.index_axis(Axis(1), AIR).outer_iter(), width, air);
         for pass in coefficients.iter_mut() {
-            stats = stats.merge(prepare_z(levels, width, air, flux, scale, pass));
+            stats = stats.merge(prepare_z(width, levels, &mut air[..levels * width], flux, scale, pass));
         }
         scatter(air, width, row.index_axis_mut(Axis(1), AIR).outer_iter_mut());
         for plane in AIR + 1..planes {
             gather(row.index_axis(Axis(1), plane).outer_iter(), width, tracer);
             for pass in coefficients.iter() {
-                self.kernel.sweep_z(levels, width, tracer, pass, workspace);
+                self.kernel.sweep_z(width, levels, &mut tracer[..levels * width], pass);
             }
             scatter(tracer, width, row.index_axis_mut(Axis(1), plane).outer_iter_mut());
         }
