@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod contact;
+mod cost;
 mod halo;
 mod layout;
 mod panel;
@@ -14,6 +15,7 @@ mod tile;
 mod vertex;
 
 pub use contact::{AlongEdge, Contact};
+pub use cost::{ExchangeCost, LayoutReport, Machine, Payload};
 pub use halo::{ExchangeKind, HaloPlan, Message};
 pub use layout::{Layout, LayoutError, TileGrid};
 pub use panel::{Axis, Edge, Panel, PanelConvention};

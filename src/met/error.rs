@@ -42,6 +42,13 @@ fn list(violations: &[Violation]) -> String {
     violations.iter().map(|v| format!("\n  {v}")).collect()
 }
 
+fn advice(recommended: Option<u64>, steps: u32) -> String {
+    match recommended {
+        Some(n) => format!("use at least {n} substeps for this window instead of {steps}"),
+        None => "its air mass is not positive or a value is not finite; correct the fields".to_string(),
+    }
+}
+
 /// A header that cannot be read or breaks the format contract.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
@@ -235,8 +242,8 @@ pub enum MetError {
     },
     /// More air leaves a cell in one substep than it holds.
     #[error(
-        "{path}: window {number}, {cell}: a substep moves {ratio:.4} of the cell's air (limit {limit}); use at least \
-         {recommended} substeps for this window instead of {steps}", path = path.display(), number = window + 1)]
+        "{path}: window {number}, {cell}: a substep moves {ratio:.4} of the cell's air (limit {limit}); {advice}",
+        path = path.display(), number = window + 1, advice = advice(*recommended, *steps))]
     Positivity {
         /// File concerned.
         path: PathBuf,
@@ -250,8 +257,8 @@ pub enum MetError {
         limit: f64,
         /// Substeps of the window.
         steps: u32,
-        /// Substeps that would bring the ratio to the limit.
-        recommended: u64,
+        /// Substeps that would bring the ratio to the limit, if any number does.
+        recommended: Option<u64>,
     },
     /// Two files that cannot follow one another in a run.
     #[error("{path}: `{key}` {problem} (previous file {previous}); run the files separately or write them alike",

@@ -1,10 +1,13 @@
 //! Meteorology: transport files, their windows and analytic flows.
 
 mod error;
+pub mod gates;
 mod header;
 mod schema;
 mod section;
+mod spec;
 mod validate;
+mod writer;
 
 pub use error::{CellIndex, HeaderError, MetError, Violation};
 pub use header::{
@@ -13,3 +16,5 @@ pub use header::{
 };
 pub use schema::{FloatType, FluxKind, FluxSampling, MassBasis, SourceFluxSampling};
 pub use section::{Placement, Section, SectionShape};
+pub use spec::HeaderSpec;
+pub use writer::{GateAction, GatePolicy, TransportWriter, WindowPayload, WindowReceipt};

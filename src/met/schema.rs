@@ -318,9 +318,7 @@ fn misfit(kind: Kind, value: &Value) -> Option<String> {
         Kind::Count => ("an integer of 0 or more", value.is_u64()),
         Kind::Positive => ("an integer of 1 or more", value.as_u64().is_some_and(|n| n > 0)),
         Kind::Number => ("a finite number", value.as_f64().is_some_and(f64::is_finite)),
-        Kind::PositiveNumber => {
-            ("a finite number above 0", value.as_f64().is_some_and(|x| x.is_finite() && x > 0.0))
-        }
+        Kind::PositiveNumber => ("a finite number above 0", value.as_f64().is_some_and(|x| x.is_finite() && x > 0.0)),
         Kind::Text => ("a string", value.is_string()),
         Kind::Flag => ("true or false", value.is_boolean()),
         Kind::Positives => return misfit_list(value, Kind::Positive),

@@ -180,12 +180,9 @@ impl Section {
             Section::Ustar | Section::VdiffU | Section::VdiffV => "m s-1",
             Section::SensibleHeatFlux | Section::LatentHeatFlux => "W m-2",
             Section::T2m | Section::VdiffT => "K",
-            Section::Cmfmc
-            | Section::Dtrain
-            | Section::Entu
-            | Section::Detu
-            | Section::Entd
-            | Section::Detd => "kg m-2 s-1",
+            Section::Cmfmc | Section::Dtrain | Section::Entu | Section::Detu | Section::Entd | Section::Detd => {
+                "kg m-2 s-1"
+            }
             Section::VdiffQv => "kg kg-1",
             Section::Dkg => "kg s-1",
             Section::CmfmcCloudBase => "1",

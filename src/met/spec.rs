@@ -4,9 +4,7 @@ use decomposition::PanelConvention;
 use serde_json::{Map, Value, json};
 
 use super::error::{HeaderError, Violation};
-use super::header::{
-    DEFAULT_HEADER_BYTES, FORMAT_VERSION, GeometryTags, Header, MAGIC, parse_header_bytes,
-};
+use super::header::{DEFAULT_HEADER_BYTES, FORMAT_VERSION, GeometryTags, Header, MAGIC, parse_header_bytes};
 use super::schema::{self, FloatType, FluxKind, FluxSampling, MassBasis, Role, SourceFluxSampling};
 use super::section::Section;
 use super::validate::{PAYLOAD_WORDS, balance_scale, balance_semantics};

@@ -55,9 +55,7 @@ pub(super) fn balance_semantics(kind: FluxKind, variable: bool) -> &'static str 
     match (kind, variable) {
         (FluxKind::FullWindowMassAmount, _) => "forward_window_mass_difference",
         (FluxKind::SubstepMassAmount, false) => "forward_window_mass_difference / (2 * steps_per_window)",
-        (FluxKind::SubstepMassAmount, true) => {
-            "forward_window_mass_difference / (2 * steps_per_window_by_window[win])"
-        }
+        (FluxKind::SubstepMassAmount, true) => "forward_window_mass_difference / (2 * steps_per_window_by_window[win])",
     }
 }
 
@@ -326,17 +324,21 @@ impl Rules<'_> {
         sections: Option<&[Section]>,
     ) -> Option<u64> {
         let (grid, sections, found) = (grid?, sections?, self.int("elems_per_window")?);
-        let total = sections
-            .iter()
-            .try_fold(0u64, |sum, s| sum.checked_add(s.checked_elems(grid.nc, grid.nlevel)?));
+        let total = sections.iter().try_fold(0u64, |sum, s| sum.checked_add(s.checked_elems(grid.nc, grid.nlevel)?));
         let Some(total) = total else {
-            self.refuse("nlevel", format!("a window of C{} with {} layers is too large to address", grid.nc, grid.nlevel));
+            self.refuse(
+                "nlevel",
+                format!("a window of C{} with {} layers is too large to address", grid.nc, grid.nlevel),
+            );
             return None;
         };
         if total != found {
             self.refuse(
                 "elems_per_window",
-                format!("must be {total}, the sum over payload_sections for C{} with {} layers, found {found}", grid.nc, grid.nlevel),
+                format!(
+                    "must be {total}, the sum over payload_sections for C{} with {} layers, found {found}",
+                    grid.nc, grid.nlevel
+                ),
             );
             return None;
         }
@@ -381,7 +383,10 @@ impl Rules<'_> {
         let key = "poisson_balance_target_scale_by_window";
         if let Some(stored) = self.list(key, Value::as_f64) {
             if stored.len() != timing.steps.len() {
-                self.refuse(key, format!("must hold one entry per window ({}), found {}", timing.steps.len(), stored.len()));
+                self.refuse(
+                    key,
+                    format!("must hold one entry per window ({}), found {}", timing.steps.len(), stored.len()),
+                );
             }
             let pairs = stored.iter().zip(&timing.steps).enumerate();
             let bad = pairs.map(|(w, (x, n))| (w, *x, balance_scale(timing.kind, *n))).find(|(_, x, y)| !close(*x, *y));

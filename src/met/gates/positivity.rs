@@ -48,12 +48,8 @@ pub fn positivity(levels: &dyn Levels, flux_scale: f64) -> PositivityReport {
         }
         (panel, total, horizontal, vertical)
     });
-    let mut report = PositivityReport {
-        ratio: 0.0,
-        horizontal: 0.0,
-        vertical: 0.0,
-        cell: CellIndex { panel: 0, i: 0, j: 0, k: 0 },
-    };
+    let mut report =
+        PositivityReport { ratio: 0.0, horizontal: 0.0, vertical: 0.0, cell: CellIndex { panel: 0, i: 0, j: 0, k: 0 } };
     for (panel, total, horizontal, vertical) in results {
         report.horizontal = report.horizontal.max(horizontal.value);
         report.vertical = report.vertical.max(vertical.value);
