@@ -11,7 +11,6 @@ use crate::state::{PackedState, Slabs};
 /// # Errors
 /// NaN or infinite terms, or a sum beyond the range of f64.
 pub fn exact_total(comm: &dyn Communicator, mut local: ExactSum) -> Result<f64, SumError> {
-    local.normalize();
     comm.sum_i64(local.limbs_mut());
     local.round()
 }

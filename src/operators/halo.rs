@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use decomposition::{ExchangeKind, HaloPlan, Layout, Strip, StripSide};
+use decomposition::{CellStep, ExchangeKind, HaloPlan, Layout, Message, Strip, StripSide};
 use kernels::Scalar;
 
 use crate::comm::{Communicator, Exchange, MessageSpec};
@@ -30,12 +30,18 @@ struct Path<S, T> {
     depth: usize,
 }
 
+impl<S, T> Path<S, T> {
+    fn new(strip: &Strip, source: S, target: T) -> Self {
+        Self { source, target, len: strip.len, depth: strip.depth }
+    }
+}
+
 impl Side {
     fn resolve<R: Scalar>(side: &StripSide, slabs: &Slabs<R>) -> Self {
         let set = slabs.tile_set();
         let local = set.local(side.tile).expect("plans name the rank's own tiles");
         let shape = &set.shapes()[local];
-        let step = |s: decomposition::CellStep| s.dj * shape.pitch as isize + s.di;
+        let step = |s: CellStep| s.dj * shape.pitch as isize + s.di;
         Self {
             base: slabs.tile_offset(local) + shape.index(side.i, side.j),
             plane: shape.plane_len(),
@@ -44,106 +50,85 @@ impl Side {
         }
     }
 
+    /// Calls `f` with the position of every cell of the strip: planes, then depth, then along.
+    fn visit(&self, planes: usize, depth: usize, len: usize, mut f: impl FnMut(usize)) {
+        for plane in 0..planes {
+            for d in 0..depth {
+                let mut p = self.line(plane, d);
+                for _ in 0..len {
+                    f(p as usize);
+                    p += self.along;
+                }
+            }
+        }
+    }
+
     fn line(&self, plane: usize, d: usize) -> isize {
         (self.base + plane * self.plane) as isize + d as isize * self.across
     }
 }
 
-/// Exchange of one kind for a given state: what to copy within the rank and what to send and receive.
-pub struct HaloExchange {
+/// Copies between tiles of one rank.
+pub struct HaloCopies {
     planes: usize,
-    local: Vec<Path<Side, Side>>,
+    paths: Vec<Path<Side, Side>>,
+}
+
+/// Packed messages between this rank and its neighbours, one per neighbour and level block.
+pub struct HaloMessages {
+    planes: usize,
     sends: Vec<Vec<Path<Side, ()>>>,
     receives: Vec<Vec<Path<(), Side>>>,
     blocks: Vec<(Range<usize>, Box<dyn Exchange>)>,
 }
 
-impl HaloExchange {
-    /// Plans the exchange of all planes of `slabs` in the given blocks of levels. Collective over `comm`.
-    pub fn new<R: Scalar>(
-        layout: &Layout,
-        kind: ExchangeKind,
-        slabs: &Slabs<R>,
-        blocks: &[Range<usize>],
-        comm: &dyn Communicator,
-    ) -> Self {
-        let plan = HaloPlan::new(layout, kind, comm.rank());
-        let size = |s: &Strip| s.len * s.depth;
-        let planes = slabs.planes();
-        let kind_tag = match kind {
-            ExchangeKind::Sweep(decomposition::Axis::X) => 0,
-            ExchangeKind::Sweep(decomposition::Axis::Y) => 1,
-            ExchangeKind::Full => 2,
-        };
-        let specs = |messages: &[decomposition::Message], block: usize, levels: usize| -> Vec<MessageSpec> {
-            messages
-                .iter()
-                .map(|m| MessageSpec {
-                    peer: m.peer,
-                    tag: (kind_tag * MAX_BLOCKS + block) as i32,
-                    bytes: m.strips.iter().map(size).sum::<usize>() * planes * levels * size_of::<R>(),
-                })
-                .collect()
-        };
-        assert!(blocks.len() <= MAX_BLOCKS, "level blocks are few");
-        Self {
-            planes,
-            local: plan
-                .local
-                .iter()
-                .map(|s| Path {
-                    source: Side::resolve(&s.source, slabs),
-                    target: Side::resolve(&s.target, slabs),
-                    len: s.len,
-                    depth: s.depth,
-                })
-                .collect(),
-            sends: plan
-                .sends
-                .iter()
-                .map(|m| {
-                    let path = |s: &Strip| Path {
-                        source: Side::resolve(&s.source, slabs),
-                        target: (),
-                        len: s.len,
-                        depth: s.depth,
-                    };
-                    m.strips.iter().map(path).collect()
-                })
-                .collect(),
-            receives: plan
-                .receives
-                .iter()
-                .map(|m| {
-                    let path = |s: &Strip| Path {
-                        source: (),
-                        target: Side::resolve(&s.target, slabs),
-                        len: s.len,
-                        depth: s.depth,
-                    };
-                    m.strips.iter().map(path).collect()
-                })
-                .collect(),
-            blocks: blocks
-                .iter()
-                .enumerate()
-                .map(|(n, levels)| {
-                    let sends = specs(&plan.sends, n, levels.len());
-                    let receives = specs(&plan.receives, n, levels.len());
-                    (levels.clone(), comm.exchange(&sends, &receives))
-                })
-                .collect(),
-        }
-    }
+/// Plans the exchange of all planes of `slabs`, messages in the given blocks of levels. Collective over `comm`.
+pub fn plan_halos<R: Scalar>(
+    layout: &Layout,
+    kind: ExchangeKind,
+    slabs: &Slabs<R>,
+    blocks: &[Range<usize>],
+    comm: &dyn Communicator,
+) -> (HaloCopies, HaloMessages) {
+    assert!(blocks.len() <= MAX_BLOCKS, "level blocks are few");
+    let plan = HaloPlan::new(layout, kind, comm.rank());
+    let planes = slabs.planes();
+    let kind_tag = match kind {
+        ExchangeKind::Sweep(decomposition::Axis::X) => 0,
+        ExchangeKind::Sweep(decomposition::Axis::Y) => 1,
+        ExchangeKind::Full => 2,
+    };
+    let source = |s: &Strip| Side::resolve(&s.source, slabs);
+    let target = |s: &Strip| Side::resolve(&s.target, slabs);
+    let copies = plan.local.iter().map(|s| Path::new(s, source(s), target(s))).collect();
+    let sends = plan.sends.iter().map(|m| m.strips.iter().map(|s| Path::new(s, source(s), ())).collect()).collect();
+    let receives =
+        plan.receives.iter().map(|m| m.strips.iter().map(|s| Path::new(s, (), target(s))).collect()).collect();
+    let specs = |messages: &[Message], block: usize, levels: usize| -> Vec<MessageSpec> {
+        messages
+            .iter()
+            .map(|m| MessageSpec {
+                peer: m.peer,
+                tag: (kind_tag * MAX_BLOCKS + block) as i32,
+                bytes: m.cells() * planes * levels * size_of::<R>(),
+            })
+            .collect()
+    };
+    let blocks = blocks
+        .iter()
+        .enumerate()
+        .map(|(n, levels)| {
+            let (sends, receives) = (specs(&plan.sends, n, levels.len()), specs(&plan.receives, n, levels.len()));
+            (levels.clone(), comm.exchange(&sends, &receives))
+        })
+        .collect();
+    (HaloCopies { planes, paths: copies }, HaloMessages { planes, sends, receives, blocks })
+}
 
-    /// Whether this rank writes to or hears from another one.
-    pub fn has_messages(&self) -> bool {
-        !self.sends.is_empty() || !self.receives.is_empty()
-    }
-
-    /// Copies between tiles of this rank, for one level's slab.
-    pub fn copy_level<R: Scalar>(&self, slab: &mut [R]) {
-        for path in &self.local {
+impl HaloCopies {
+    /// Makes the copies in one level's slab.
+    pub fn apply<R: Scalar>(&self, slab: &mut [R]) {
+        for path in &self.paths {
             for plane in 0..self.planes {
                 for d in 0..path.depth {
                     let (from, to) = (path.source.line(plane, d), path.target.line(plane, d));
@@ -151,6 +136,13 @@ impl HaloExchange {
                 }
             }
         }
+    }
+}
+
+impl HaloMessages {
+    /// Whether this rank writes to or hears from another one.
+    pub fn any(&self) -> bool {
+        !self.sends.is_empty() || !self.receives.is_empty()
     }
 
     /// Packs and sends the halos of a level block and starts its receives.
@@ -161,7 +153,7 @@ impl HaloExchange {
             for level in levels.clone() {
                 let slab = slabs.level(level);
                 for path in strips {
-                    for_each_position(self.planes, path.depth, path.len, &path.source, |p| {
+                    path.source.visit(self.planes, path.depth, path.len, |p| {
                         *values.next().expect("message length equals its strips") = slab[p];
                     });
                 }
@@ -180,43 +172,17 @@ impl HaloExchange {
             for level in levels.clone() {
                 let slab = &mut slabs.data_mut()[level * stride..(level + 1) * stride];
                 for path in strips {
-                    for_each_position(self.planes, path.depth, path.len, &path.target, |p| {
+                    path.target.visit(self.planes, path.depth, path.len, |p| {
                         slab[p] = *values.next().expect("message length equals its strips");
                     });
                 }
             }
         }
     }
-
-    /// Full refresh of all halos: post, local copies, finish, block by block.
-    pub fn refresh<R: Scalar>(&mut self, slabs: &mut Slabs<R>) {
-        for block in 0..self.blocks.len() {
-            self.post(block, slabs);
-        }
-        let stride = slabs.level_stride();
-        for slab in slabs.data_mut().chunks_mut(stride) {
-            self.copy_level(slab);
-        }
-        for block in 0..self.blocks.len() {
-            self.finish(block, slabs);
-        }
-    }
 }
 
 /// Upper bound of level blocks per exchange, keeps message tags apart.
 const MAX_BLOCKS: usize = 256;
-
-fn for_each_position(planes: usize, depth: usize, len: usize, side: &Side, mut visit: impl FnMut(usize)) {
-    for plane in 0..planes {
-        for d in 0..depth {
-            let mut p = side.line(plane, d);
-            for _ in 0..len {
-                visit(p as usize);
-                p += side.along;
-            }
-        }
-    }
-}
 
 #[inline]
 fn copy_line<R: Copy>(slab: &mut [R], mut from: isize, from_step: isize, mut to: isize, to_step: isize, len: usize) {

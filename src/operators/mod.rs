@@ -4,5 +4,5 @@ pub mod advection;
 mod halo;
 mod threads;
 
-pub use halo::HaloExchange;
+pub use halo::{HaloCopies, HaloMessages, plan_halos};
 pub use threads::Threads;

@@ -1,13 +1,15 @@
 //! X and Y sweeps, level by level, with halo messages under way while other levels are swept.
 
+use std::ops::Range;
+
 use decomposition::Axis;
-use kernels::cpu::{FaceCoefficients, SeamCoefficients, SweepStats, Workspace, prepare_x, prepare_y};
 use kernels::Scalar;
+use kernels::cpu::{FaceCoefficients, SeamCoefficients, SweepStats, Workspace, prepare_x, prepare_y};
 use rayon::prelude::*;
 
 use super::seams::TileSeams;
-use super::{Advection, Winds};
-use crate::operators::{HaloExchange, Threads};
+use super::{Advection, Sweeps, Winds};
+use crate::operators::Threads;
 use crate::state::{AIR, PackedState, Slabs};
 
 /// Work space of one thread for one plane.
@@ -64,55 +66,45 @@ impl<R: Scalar> Advection<R> {
         for axis in axes {
             self.sequence.extend(std::iter::repeat_n(axis, passes));
         }
+        let Self { sweeps, messages, blocks, sequence } = self;
         let slabs = state.slabs_mut();
-        if self.blocks.len() == 1 && !self.has_messages() {
-            return self.sweep_levels(slabs, winds, scale, 0..self.sequence.len(), 0, threads);
+        let (count, stages) = (blocks.len(), sequence.len());
+        let mut stats = SweepStats::default();
+        if !(messages.x.any() || messages.y.any()) {
+            // No neighbour on another rank: each level runs through all stages while it is in cache.
+            return sweeps.levels(slabs, winds, scale, sequence, 0..blocks[count - 1].end, threads);
         }
         // A wave front over (block, stage): while the halos of a block are under way, the other blocks are swept.
-        let (blocks, stages) = (self.blocks.len(), self.sequence.len());
-        let mut stats = SweepStats::default();
-        self.exchange(0).post(0, slabs);
-        for front in 0..blocks + stages - 1 {
-            if front + 1 < blocks {
-                self.exchange(0).post(front + 1, slabs);
+        messages.get_mut(sequence[0]).post(0, slabs);
+        for front in 0..count + stages - 1 {
+            if front + 1 < count {
+                messages.get_mut(sequence[0]).post(front + 1, slabs);
             }
-            for stage in 0..stages.min(front + 1) {
+            for stage in (front + 1).saturating_sub(count)..stages.min(front + 1) {
                 let block = front - stage;
-                if block >= blocks {
-                    continue;
-                }
-                self.exchange(stage).finish(block, slabs);
-                stats = stats.merge(self.sweep_levels(slabs, winds, scale, stage..stage + 1, block, threads));
+                messages.get_mut(sequence[stage]).finish(block, slabs);
+                let levels = blocks[block].clone();
+                stats = stats.merge(sweeps.levels(slabs, winds, scale, &sequence[stage..=stage], levels, threads));
                 if stage + 1 < stages {
-                    self.exchange(stage + 1).post(block, slabs);
+                    messages.get_mut(sequence[stage + 1]).post(block, slabs);
                 }
             }
         }
         stats
     }
+}
 
-    fn has_messages(&self) -> bool {
-        self.exchange_x.has_messages() || self.exchange_y.has_messages()
-    }
-
-    fn exchange(&mut self, stage: usize) -> &mut HaloExchange {
-        match self.sequence[stage] {
-            Axis::X => &mut self.exchange_x,
-            Axis::Y => &mut self.exchange_y,
-        }
-    }
-
-    /// Local copies and sweeps of the given stages for all levels of a block, levels shared out over the threads.
-    fn sweep_levels(
+impl<R: Scalar> Sweeps<R> {
+    /// Local copies and sweeps of the given stages for a range of levels, shared out over the threads.
+    fn levels(
         &self,
         slabs: &mut Slabs<R>,
         winds: &Winds<'_, R>,
         scale: R,
-        stages: std::ops::Range<usize>,
-        block: usize,
+        stages: &[Axis],
+        levels: Range<usize>,
         threads: &Threads,
     ) -> SweepStats {
-        let levels = self.blocks[block].clone();
         let (stride, first) = (slabs.level_stride(), levels.start);
         let tiles = slabs.tile_ranges();
         let data = &mut slabs.data_mut()[levels.start * stride..levels.end * stride];
@@ -121,19 +113,13 @@ impl<R: Scalar> Advection<R> {
             .map(|(n, slab)| {
                 let scratch = &mut *self.level_scratch[threads.index()].lock().expect("a sweep does not panic");
                 let mut stats = SweepStats::default();
-                for &axis in &self.sequence[stages.clone()] {
-                    let (exchange, seams) = match axis {
-                        Axis::X => (&self.exchange_x, &self.seams_x),
-                        Axis::Y => (&self.exchange_y, &self.seams_y),
-                    };
-                    exchange.copy_level(slab);
-                    for (tile, seams) in seams.iter().enumerate() {
+                for &axis in stages {
+                    self.copies.get(axis).apply(slab);
+                    for (tile, seams) in self.seams.get(axis).iter().enumerate() {
                         let planes = &mut slab[tiles[tile].clone()];
-                        let faces = TileFaces {
-                            x: winds.x.plane(first + n, tile, 0),
-                            y: winds.y.plane(first + n, tile, 0),
-                        };
-                        stats = stats.merge(self.sweep_tile(axis, planes, &faces, scale, seams, scratch));
+                        let faces =
+                            TileFaces { x: winds.x.plane(first + n, tile, 0), y: winds.y.plane(first + n, tile, 0) };
+                        stats = stats.merge(self.tile(axis, planes, &faces, scale, seams, scratch));
                     }
                 }
                 stats
@@ -142,7 +128,7 @@ impl<R: Scalar> Advection<R> {
     }
 
     /// One sweep of all planes of one tile at one level.
-    fn sweep_tile(
+    fn tile(
         &self,
         axis: Axis,
         planes: &mut [R],

@@ -23,7 +23,7 @@ pub use budget::{CellBudget, largest_budget};
 use self::horizontal::LevelScratch;
 use self::seams::TileSeams;
 use self::vertical::RowScratch;
-use super::{HaloExchange, Threads};
+use super::{HaloCopies, HaloMessages, Threads, plan_halos};
 use crate::comm::Communicator;
 use crate::state::{PackedState, Slabs};
 
@@ -49,15 +49,41 @@ pub trait MidpointOperator<R>: Send {
 
 /// Advection operator of one rank with all its work space.
 pub struct Advection<R: Scalar> {
-    kernel: &'static dyn SweepKernel<R>,
-    exchange_x: HaloExchange,
-    exchange_y: HaloExchange,
-    seams_x: Vec<TileSeams<R>>,
-    seams_y: Vec<TileSeams<R>>,
+    sweeps: Sweeps<R>,
+    messages: PerAxis<HaloMessages>,
     blocks: Vec<Range<usize>>,
+    sequence: Vec<Axis>,
+}
+
+/// What the threads of a rank share while they sweep.
+struct Sweeps<R: Scalar> {
+    kernel: &'static dyn SweepKernel<R>,
+    copies: PerAxis<HaloCopies>,
+    seams: PerAxis<Vec<TileSeams<R>>>,
     level_scratch: Vec<Mutex<LevelScratch<R>>>,
     row_scratch: Vec<Mutex<RowScratch<R>>>,
-    sequence: Vec<Axis>,
+}
+
+/// One value for each horizontal axis.
+struct PerAxis<T> {
+    x: T,
+    y: T,
+}
+
+impl<T> PerAxis<T> {
+    fn get(&self, axis: Axis) -> &T {
+        match axis {
+            Axis::X => &self.x,
+            Axis::Y => &self.y,
+        }
+    }
+
+    fn get_mut(&mut self, axis: Axis) -> &mut T {
+        match axis {
+            Axis::X => &mut self.x,
+            Axis::Y => &mut self.y,
+        }
+    }
 }
 
 impl<R: Scalar> Advection<R> {
@@ -71,17 +97,22 @@ impl<R: Scalar> Advection<R> {
     ) -> Self {
         let slabs = state.slabs();
         let blocks = level_blocks(slabs.levels(), comm.size());
-        let exchange = |axis| HaloExchange::new(layout, ExchangeKind::Sweep(axis), slabs, &blocks, comm);
+        let halos = |axis| plan_halos(layout, ExchangeKind::Sweep(axis), slabs, &blocks, comm);
+        let ((copies_x, messages_x), (copies_y, messages_y)) = (halos(Axis::X), halos(Axis::Y));
         let seams = |axis| TileSeams::of_rank(layout, axis, slabs.tile_set(), comm.rank());
         let per_thread = 0..threads.count();
         Self {
-            kernel: kernel(scheme),
-            exchange_x: exchange(Axis::X),
-            exchange_y: exchange(Axis::Y),
-            seams_x: seams(Axis::X),
-            seams_y: seams(Axis::Y),
-            level_scratch: per_thread.clone().map(|_| Mutex::new(LevelScratch::new(slabs, scheme.halo()))).collect(),
-            row_scratch: per_thread.map(|_| Mutex::new(RowScratch::new(slabs))).collect(),
+            sweeps: Sweeps {
+                kernel: kernel(scheme),
+                copies: PerAxis { x: copies_x, y: copies_y },
+                seams: PerAxis { x: seams(Axis::X), y: seams(Axis::Y) },
+                level_scratch: per_thread
+                    .clone()
+                    .map(|_| Mutex::new(LevelScratch::new(slabs, scheme.halo())))
+                    .collect(),
+                row_scratch: per_thread.map(|_| Mutex::new(RowScratch::new(slabs))).collect(),
+            },
+            messages: PerAxis { x: messages_x, y: messages_y },
             blocks,
             sequence: Vec::with_capacity(2 * MAX_PASSES),
         }
@@ -102,11 +133,11 @@ impl<R: Scalar> Advection<R> {
         let mut stats = self.horizontal(state, &winds, scale, [Axis::X, Axis::Y], passes, threads);
         match midpoint {
             // Both vertical legs while a column is in cache; the same operations in the same order.
-            None => stats = stats.merge(self.vertical(state, &winds, scale, 2 * passes, threads)),
+            None => stats = stats.merge(self.sweeps.vertical(state, &winds, scale, 2 * passes, threads)),
             Some((operator, dt)) => {
-                stats = stats.merge(self.vertical(state, &winds, scale, passes, threads));
+                stats = stats.merge(self.sweeps.vertical(state, &winds, scale, passes, threads));
                 operator.apply(state, dt);
-                stats = stats.merge(self.vertical(state, &winds, scale, passes, threads));
+                stats = stats.merge(self.sweeps.vertical(state, &winds, scale, passes, threads));
             }
         }
         stats.merge(self.horizontal(state, &winds, scale, [Axis::Y, Axis::X], passes, threads))

@@ -1,7 +1,10 @@
 //! Seam transfers of the tiles of a rank, resolved to positions in their planes.
 
 use decomposition::{Axis, CellStep, Layout, SeamPlan, SeamSegment};
-use kernels::cpu::{FaceState, SeamCoefficients, SeamLine, SeamSide, StencilOrder, SweepKernel, SweepStats, Workspace, apply_seam, prepare_seam};
+use kernels::cpu::{
+    FaceState, SeamCoefficients, SeamLine, SeamSide, StencilOrder, SweepKernel, SweepStats, Workspace, apply_seam,
+    prepare_seam,
+};
 use kernels::{Scalar, TileShape};
 
 use crate::state::TileSet;

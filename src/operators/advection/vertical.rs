@@ -5,7 +5,7 @@ use kernels::cpu::{ColumnCoefficients, SweepStats, prepare_z};
 use ndarray::{ArrayView1, ArrayView3, ArrayViewMut1, ArrayViewMut3, ArrayViewMut4, Axis, ShapeBuilder};
 use rayon::prelude::*;
 
-use super::{Advection, Winds};
+use super::{Sweeps, Winds};
 use crate::operators::Threads;
 use crate::state::{AIR, PackedState, Slabs};
 
@@ -34,10 +34,10 @@ impl<R: Scalar> RowScratch<R> {
     }
 }
 
-impl<R: Scalar> Advection<R> {
+impl<R: Scalar> Sweeps<R> {
     /// `passes` vertical sweeps of all tiles.
     pub(super) fn vertical(
-        &mut self,
+        &self,
         state: &mut PackedState<R>,
         winds: &Winds<'_, R>,
         scale: R,
@@ -73,7 +73,8 @@ impl<R: Scalar> Advection<R> {
                         gather(flux.outer_iter(), width, &mut scratch.flux);
                         // Two passes share one stay of the column in cache.
                         for done in (0..passes).step_by(2) {
-                            stats = stats.merge(self.sweep_row(&mut row, width, scale, (passes - done).min(2), scratch));
+                            stats =
+                                stats.merge(self.sweep_row(&mut row, width, scale, (passes - done).min(2), scratch));
                         }
                         stats
                     })
