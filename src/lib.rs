@@ -3,6 +3,7 @@
 //! Rooms, in the direction of their dependencies: [`grid`], [`state`], [`comm`] ← [`met`], [`operators`],
 //! [`diagnostics`] ← [`output`], [`model`] ← [`config`], [`cli`].
 
+pub mod bench;
 pub mod cli;
 pub mod comm;
 pub mod config;
