@@ -110,8 +110,8 @@ fn plane_sweeps_have_the_bits_of_naive_loops() {
 
 #[test]
 fn clamped_plane_sweeps_have_the_bits_of_naive_loops() {
-    for_each_scheme!(horizontal::<f32>(3.0));
-    for_each_scheme!(horizontal::<f64>(3.0));
+    for_each_scheme!(horizontal::<f32>(6.0));
+    for_each_scheme!(horizontal::<f64>(6.0));
 }
 
 fn vertical<S: CellScheme, R: Scalar>(scheme: Scheme, courant: f64) {
@@ -215,6 +215,6 @@ fn seams<S: CellScheme, R: Scalar>(scheme: Scheme, courant: f64) {
 fn seam_transfers_have_the_bits_of_naive_loops() {
     for_each_scheme!(seams::<f32>(0.8));
     for_each_scheme!(seams::<f64>(0.8));
-    for_each_scheme!(seams::<f32>(3.0));
-    for_each_scheme!(seams::<f64>(3.0));
+    for_each_scheme!(seams::<f32>(6.0));
+    for_each_scheme!(seams::<f64>(6.0));
 }
