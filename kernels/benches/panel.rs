@@ -160,22 +160,31 @@ fn measure<R: Scalar>(scheme: Scheme) {
     }
     let whole: Duration = levels.iter().flatten().chain(&rows).sum();
 
-    let [mut x, mut y, mut z] = [Duration::MAX; 3];
+    let [mut x, mut y, mut z, mut px, mut py, mut pz] = [Duration::MAX; 6];
     for _ in 0..20 * REPEATS {
         timed(&mut x, || panel.sweep(0, 0, Direction::X));
         timed(&mut y, || panel.sweep(0, 0, Direction::Y));
-        let Panel { shape, block, columns, kernel, .. } = &mut panel;
+        timed(&mut px, || panel.prepare(0, Direction::X));
+        timed(&mut py, || panel.prepare(0, Direction::Y));
+        let Panel { shape, block, columns, kernel, column_flux, .. } = &mut panel;
         timed(&mut z, || kernel.sweep_z(shape.pitch, LEVELS, block, &columns[0]));
+        block.fill(R::lit(1.0));
+        timed(&mut pz, || {
+            prepare_z(shape.pitch, LEVELS, block, column_flux, R::lit(1.0), &mut columns[0]);
+        });
     }
     let each = |time: Duration, cells: usize| time.as_secs_f64() / cells as f64 * 1e9;
     println!(
-        "{:8} {:18} {:6.1} M/s   ns per cell and sweep in cache: x {:.3}  y {:.3}  z {:.3}",
+        "{:8} {:18} {:6.1} M/s   ns per cell and sweep in cache: x {:.3}  y {:.3}  z {:.3}; prepare x {:.3}  y {:.3}  z {:.3}",
         R::NAME,
         scheme.name(),
         (SIDE * SIDE * LEVELS * TRACERS) as f64 / whole.as_secs_f64() * 1e-6,
         each(x, SIDE * SIDE),
         each(y, SIDE * SIDE),
-        each(z, SIDE * LEVELS)
+        each(z, SIDE * LEVELS),
+        each(px, SIDE * SIDE),
+        each(py, SIDE * SIDE),
+        each(pz, SIDE * LEVELS)
     );
 }
 

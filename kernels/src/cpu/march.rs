@@ -135,22 +135,20 @@ pub(crate) fn sweep_y<S: CellScheme, R: Scalar, const W: usize>(
     }
 }
 
-/// Cells `halo − 1 ..= halo + nj` get profiles, the faces between them fluxes, the `nj` inner ones new values.
+/// Cells `halo − 1 ..= halo + nj` get profiles, the faces between them fluxes, the inner cells new values. The first step
+/// also takes the flux of the lowest face from the halo cell below it.
 #[inline(always)]
 fn march_y<S: CellScheme, R: Scalar, const W: usize>(columns: &mut Columns<R, W>, halo: usize, nj: usize) {
     let n = ahead::<S>();
-    let lowest = halo - 1;
-    let mut window = Window::before::<S>(columns, lowest);
-    let mut below = window.step::<S>(columns.ratio(lowest + n));
-    let mut cell = window.step::<S>(columns.ratio(halo + n));
-    let mut inflow = columns.face::<S>(halo, &below, &cell);
-    for row in halo + 1..halo + nj + 1 {
-        below = cell;
-        cell = window.step::<S>(columns.ratio(row + n));
-        let outflow = columns.face::<S>(row, &below, &cell);
+    let mut window = Window::before::<S>(columns, halo - 1);
+    let mut cell = window.step::<S>(columns.ratio(halo - 1 + n));
+    let mut inflow = Lanes::lit(0.0);
+    for row in halo..halo + nj + 1 {
+        let next = window.step::<S>(columns.ratio(row + n));
+        let outflow = columns.face::<S>(row, &cell, &next);
         // Behind the window: nothing reads the old value any more.
         columns.add(row - 1, inflow - outflow);
-        inflow = outflow;
+        (cell, inflow) = (next, outflow);
     }
 }
 
