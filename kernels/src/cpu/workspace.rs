@@ -90,7 +90,7 @@ mod tests {
         assert!(workspace.row_stride >= workspace.batch() + 2 * GUARD);
         assert!((workspace.row_stride * 8) % 4096 >= 256);
         let rows = workspace.row_buffers();
-        assert!(rows.iter().all(|row| row.as_ptr() as usize % 64 == 0));
+        assert!(rows.iter().all(|row| (row.as_ptr() as usize).is_multiple_of(64)));
         assert!(workspace.seam_rows().iter().all(|row| row.len() >= 720));
     }
 }
