@@ -1,41 +1,15 @@
-//! Plane, column and seam loops against naive loops that gather every face anew: same bits.
+//! Plane and column loops against naive loops that gather every face anew: same bits.
 
 mod common;
 
-use common::{Random, bits, naive_flux, naive_line};
-use kernels::cpu::{
-    ColumnCoefficients, FaceCoefficients, FaceState, LevelFluxes, SeamCoefficients, SeamLine, SeamSide, StencilOrder,
-    Workspace, apply_seam, outflow_budget, prepare_seam, prepare_x, prepare_y, prepare_z,
-};
+use common::{Random, bits, naive_line, plane};
+use kernels::cpu::{ColumnCoefficients, FaceCoefficients, FaceState, Workspace, prepare_x, prepare_y, prepare_z};
 use kernels::scheme::{CellScheme, kernel};
 use kernels::{Scalar, Scheme, TileShape};
 
 const SIZES: [(usize, usize); 5] = [(3, 7), (7, 3), (45, 8), (90, 5), (13, 45)];
 const ENDS: [[FaceState; 2]; 3] =
     [[FaceState::Open, FaceState::Open], [FaceState::Closed, FaceState::Open], [FaceState::Open, FaceState::Closed]];
-
-/// Random plane: masses about 1, signed tracer, fluxes up to `courant` of a cell; padding beyond the halo is 0.
-struct Plane<R> {
-    shape: TileShape,
-    m: Vec<R>,
-    rm: Vec<R>,
-    flux: Vec<R>,
-}
-
-fn plane<R: Scalar>(ni: usize, nj: usize, courant: f64, random: &mut Random) -> Plane<R> {
-    let shape = TileShape::new(ni, nj, 3);
-    let len = shape.plane_len();
-    let (mut m, mut rm, mut flux) = (vec![R::lit(0.0); len], vec![R::lit(0.0); len], vec![R::lit(0.0); len]);
-    for row in 0..shape.rows {
-        for i in 0..ni + 6 {
-            let at = row * shape.pitch + i;
-            m[at] = random.between(0.8, 1.2);
-            rm[at] = random.between(-0.5, 1.5);
-            flux[at] = random.between(-courant, courant);
-        }
-    }
-    Plane { shape, m, rm, flux }
-}
 
 fn line_of<R: Scalar>(values: &[R], start: usize, stride: usize, n: usize) -> Vec<R> {
     (0..n).map(|x| values[start + x * stride]).collect()
@@ -152,73 +126,6 @@ fn column_sweeps_have_the_bits_of_naive_loops() {
     for_each_scheme!(vertical::<f64>(6.0));
 }
 
-/// The four edges of a tile as seam lines of their owner, running in either direction.
-fn owner_lines<R: Scalar>(shape: &TileShape) -> Vec<SeamLine<R>> {
-    let (pitch, ni, nj) = (shape.pitch as isize, shape.ni as isize, shape.nj as isize);
-    let one = R::lit(1.0);
-    let line = |i, j, along, inward, len, order, face, leaving| SeamLine {
-        cell: shape.index(i, j),
-        along,
-        inward,
-        len,
-        order,
-        face,
-        face_along: along,
-        face_factor: one,
-        leaving,
-    };
-    use StencilOrder::{HaloFirst, InteriorFirst};
-    vec![
-        line(ni - 1, 0, pitch, -1, shape.nj, InteriorFirst, shape.index(ni, 0), one),
-        line(0, 0, pitch, 1, shape.nj, HaloFirst, shape.index(0, 0), -one),
-        line(0, nj - 1, 1, -pitch, shape.ni, InteriorFirst, shape.index(0, nj), one),
-        line(ni - 1, 0, -1, pitch, shape.ni, HaloFirst, shape.index(ni - 1, 0), -one),
-    ]
-}
-
-fn seams<S: CellScheme, R: Scalar>(scheme: Scheme, courant: f64) {
-    let kernel = kernel::<R>(scheme);
-    let mut random = Random(13);
-    for &(ni, nj) in &SIZES {
-        let tile = plane::<R>(ni, nj, courant, &mut random);
-        let mut workspace = Workspace::new([&tile.shape]);
-        let mut seam = SeamCoefficients::new(ni.max(nj), scheme.halo());
-        let scale = R::lit(0.9);
-        for line in owner_lines::<R>(&tile.shape) {
-            let stats = prepare_seam(&tile.m, &tile.flux, scale, &line, &mut seam);
-            let mut amounts = vec![R::lit(0.0); line.len];
-            kernel.seam_fluxes(&tile.rm, &line, &seam, &mut amounts, &mut workspace);
-            let mut clamped = 0;
-            let mut rest = tile.rm.clone();
-            apply_seam(&mut rest, &line, &amounts, SeamSide::Owner);
-            for s in 0..line.len {
-                let cell = line.cell as isize + s as isize * line.along;
-                let steps = |x: isize| match line.order {
-                    StencilOrder::InteriorFirst => 2 - x,
-                    StencilOrder::HaloFirst => x - 3,
-                };
-                let gather = |v: &[R]| (0..6).map(|x| v[(cell + steps(x) * line.inward) as usize]).collect::<Vec<R>>();
-                let air = scale * tile.flux[(line.face as isize + s as isize * line.face_along) as usize];
-                let (flux, was_clamped) = naive_flux::<S, R>(&gather(&tile.rm), &gather(&tile.m), 3, air, |_| false);
-                clamped += u64::from(was_clamped);
-                let amount = line.leaving * flux;
-                assert_eq!(bits(amounts[s]), bits(amount), "{} seam {s}", S::NAME);
-                assert_eq!(bits(seam.air()[s]), bits(line.leaving * air));
-                assert_eq!(bits(rest[cell as usize]), bits(tile.rm[cell as usize] - amount));
-            }
-            assert_eq!(stats.clamped, clamped);
-        }
-    }
-}
-
-#[test]
-fn seam_transfers_have_the_bits_of_naive_loops() {
-    for_each_scheme!(seams::<f32>(0.8));
-    for_each_scheme!(seams::<f64>(0.8));
-    for_each_scheme!(seams::<f32>(6.0));
-    for_each_scheme!(seams::<f64>(6.0));
-}
-
 fn transposed<S: CellScheme, R: Scalar>(scheme: Scheme) {
     let kernel = kernel::<R>(scheme);
     let along_i = plane::<R>(45, 13, 0.4, &mut Random(17));
@@ -315,106 +222,4 @@ fn closure<S: CellScheme, R: Scalar>(scheme: Scheme) {
 fn closed_box_keeps_mass_and_uniform_ratios() {
     for_each_scheme!(closure::<f32>());
     for_each_scheme!(closure::<f64>());
-}
-
-/// Two tiles meet at an edge: the owner's east side, and the neighbour's north side with reversed running direction, so
-/// that the two store opposite fluxes.
-fn shared_seam<S: CellScheme, R: Scalar>(scheme: Scheme) {
-    let kernel = kernel::<R>(scheme);
-    let mut random = Random(23);
-    let owner = plane::<R>(20, 11, 0.5, &mut random);
-    let other_shape = TileShape::new(11, 9, 3);
-    let mut other = plane::<R>(11, 9, 0.5, &mut random);
-    let one = R::lit(1.0);
-    for s in 0..11_isize {
-        for depth in 0..3 {
-            // Cells beyond the owner's edge are the neighbour's interior rows from the north edge inward, and back.
-            let (beyond, inside) = (owner.shape.index(20 + depth, s), owner.shape.index(19 - depth, s));
-            let (theirs, halo) = (other_shape.index(10 - s, 8 - depth), other_shape.index(10 - s, 9 + depth));
-            (other.m[theirs], other.rm[theirs]) = (owner.m[beyond], owner.rm[beyond]);
-            (other.m[halo], other.rm[halo]) = (owner.m[inside], owner.rm[inside]);
-        }
-        other.flux[other_shape.index(10 - s, 9)] = -owner.flux[owner.shape.index(20, s)];
-    }
-    let line = owner_lines::<R>(&owner.shape)[0];
-    let other_line = SeamLine {
-        cell: other_shape.index(10, 8),
-        along: -1,
-        inward: -(other_shape.pitch as isize),
-        len: 11,
-        order: StencilOrder::HaloFirst,
-        face: other_shape.index(10, 9),
-        face_along: -1,
-        face_factor: -one,
-        leaving: one,
-    };
-    let mut workspace = Workspace::new([&owner.shape, &other_shape]);
-    let [(a, air_a), (b, air_b)] = [(&owner, line), (&other, other_line)].map(|(tile, line)| {
-        let mut seam = SeamCoefficients::new(20, scheme.halo());
-        let mut amounts = vec![R::lit(0.0); 11];
-        prepare_seam(&tile.m, &tile.flux, one, &line, &mut seam);
-        kernel.seam_fluxes(&tile.rm, &line, &seam, &mut amounts, &mut workspace);
-        (amounts, seam.air()[..11].to_vec())
-    });
-    for s in 0..11 {
-        assert_eq!(bits(a[s]), bits(b[s]), "{}", S::NAME);
-        assert_eq!(bits(air_a[s]), bits(air_b[s]));
-    }
-    let mut gain = vec![R::lit(0.0); other_shape.plane_len()];
-    apply_seam(&mut gain, &other_line, &b, SeamSide::Neighbour);
-    assert_eq!(bits(gain[other_shape.index(10, 8)]), bits(a[0]));
-    assert_eq!(bits(gain[other_shape.index(0, 8)]), bits(a[10]));
-}
-
-#[test]
-fn both_sides_of_a_seam_get_the_same_bits() {
-    for_each_scheme!(shared_seam::<f32>());
-    for_each_scheme!(shared_seam::<f64>());
-}
-
-#[test]
-fn outflow_budget_finds_the_worst_cell() {
-    let shape = TileShape::new(21, 6, 1);
-    let zeros = vec![0.0_f32; shape.plane_len()];
-    let mut m = zeros.clone();
-    for j in 0..6 {
-        m[shape.row_start(j)..][..21].fill(2.0);
-    }
-    let [mut west, mut south, mut top, mut bottom] = [(); 4].map(|()| zeros.clone());
-    // Cell (20, 3) loses 0.1 west, 0.2 east, 0.05 south, 0.05 north, 0.1 up and 0.1 down; its neighbours gain.
-    west[shape.index(20, 3)] = -0.1;
-    west[shape.index(20, 3) + 1] = 0.2;
-    south[shape.index(20, 3)] = -0.05;
-    south[shape.index(20, 4)] = 0.05;
-    top[shape.index(20, 3)] = -0.1;
-    bottom[shape.index(20, 3)] = 0.1;
-    let budget = |m: &[f32]| {
-        let fluxes = LevelFluxes { west: &west, south: &south, top: &top, bottom: &bottom };
-        outflow_budget(&shape, m, fluxes, 0.5)
-    };
-    let found = budget(&m);
-    assert_eq!(found.cell, (20, 3));
-    assert!((found.ratio - 2.0 * 0.5 * 0.6 / 2.0).abs() < 1e-6, "{found:?}");
-    for bad in [0.0, -1.0, f32::NAN, f32::INFINITY] {
-        let mut m = m.clone();
-        m[shape.index(4, 1)] = bad;
-        assert_eq!(budget(&m).cell, (4, 1));
-        assert_eq!(budget(&m).ratio, f64::INFINITY);
-    }
-    let mut m = m.clone();
-    m[shape.index(-1, 1)] = f32::NAN;
-    assert_eq!(budget(&m).cell, (20, 3), "halo cells are no cells of the plane");
-}
-
-#[test]
-fn undefined_fluxes_break_the_budget() {
-    let shape = TileShape::new(5, 4, 1);
-    let (ones, zeros) = (vec![1.0_f64; shape.plane_len()], vec![0.0; shape.plane_len()]);
-    for (which, i, j) in [(0, 2, 2), (0, 5, 2), (1, 2, 2), (1, 2, 4), (2, 4, 3), (3, 0, 0)] {
-        let mut bad = zeros.clone();
-        bad[shape.index(i, j)] = f64::NAN;
-        let pick = |n| if n == which { &bad[..] } else { &zeros[..] };
-        let fluxes = LevelFluxes { west: pick(0), south: pick(1), top: pick(2), bottom: pick(3) };
-        assert_eq!(outflow_budget(&shape, &ones, fluxes, 1.0).ratio, f64::INFINITY, "flux {which}");
-    }
 }
