@@ -42,12 +42,12 @@ pub(crate) fn outflow_budget<R: Scalar, const W: usize>(
             let n = W.min(shape.ni - i);
             let at = start + i;
             let mass = part::<R, W>(air_mass, at, n);
-            let outflow = part::<R, W>(fluxes.west, at, n).min(Lanes::lit(0.0)).abs()
-                + part::<R, W>(fluxes.west, at + 1, n).max(Lanes::lit(0.0))
-                + part::<R, W>(fluxes.south, at, n).min(Lanes::lit(0.0)).abs()
-                + part::<R, W>(fluxes.south, at + shape.pitch, n).max(Lanes::lit(0.0))
-                + part::<R, W>(fluxes.top, at, n).min(Lanes::lit(0.0)).abs()
-                + part::<R, W>(fluxes.bottom, at, n).max(Lanes::lit(0.0));
+            let outflow = leaving(-part::<R, W>(fluxes.west, at, n))
+                + leaving(part::<R, W>(fluxes.west, at + 1, n))
+                + leaving(-part::<R, W>(fluxes.south, at, n))
+                + leaving(part::<R, W>(fluxes.south, at + shape.pitch, n))
+                + leaving(-part::<R, W>(fluxes.top, at, n))
+                + leaving(part::<R, W>(fluxes.bottom, at, n));
             let ratio = Lanes::lit(2.0) * (Lanes::splat(scale) * outflow) / mass;
             for l in 0..n {
                 let sound = ratio.0[l].is_finite() && mass.0[l] > R::lit(0.0) && mass.0[l].is_finite();
@@ -60,6 +60,12 @@ pub(crate) fn outflow_budget<R: Scalar, const W: usize>(
         }
     }
     worst
+}
+
+/// The positive part of an outward flux. A minimum keeps what is not a number, a maximum would drop it.
+#[inline(always)]
+fn leaving<R: Scalar, const W: usize>(outward: Lanes<R, W>) -> Lanes<R, W> {
+    (-outward).min(Lanes::lit(0.0)).abs()
 }
 
 /// Up to `W` values; the missing ones are 1.

@@ -17,11 +17,11 @@ pub trait SweepKernel<R: Scalar>: Send + Sync {
     /// Name of the scheme.
     fn name(&self) -> &'static str;
 
-    /// Sweep along i of one padded plane of tracer mass. Interior cells get new values; halo cells may change to any
-    /// finite value.
+    /// Sweep along i of one padded plane of tracer mass. Interior cells get new values; halo cells along i may change to
+    /// any finite value.
     fn sweep_x(&self, shape: &TileShape, tracer: &mut [R], faces: &FaceCoefficients<R>, workspace: &mut Workspace<R>);
 
-    /// Sweep along j of one padded plane of tracer mass; halo cells are left alone.
+    /// Sweep along j of one padded plane of tracer mass, as [`sweep_x`](SweepKernel::sweep_x).
     fn sweep_y(&self, shape: &TileShape, tracer: &mut [R], faces: &FaceCoefficients<R>, workspace: &mut Workspace<R>);
 
     /// Vertical sweep of a row of columns: `tracer` holds `nk` layers of `width` contiguous values, top first; `width`

@@ -135,22 +135,20 @@ pub(crate) fn sweep_y<S: CellScheme, R: Scalar, const W: usize>(
     }
 }
 
-/// Cells `halo − 1 ..= halo + nj` get profiles, the faces between them fluxes, the `nj` inner ones new values.
+/// Cells `halo − 1 ..= halo + nj` get profiles, the faces between them fluxes, the inner cells new values. The first step
+/// also takes the flux of the lowest face from the halo cell below it.
 #[inline(always)]
 fn march_y<S: CellScheme, R: Scalar, const W: usize>(columns: &mut Columns<R, W>, halo: usize, nj: usize) {
     let n = ahead::<S>();
-    let lowest = halo - 1;
-    let mut window = Window::before::<S>(columns, lowest);
-    let mut below = window.step::<S>(columns.ratio(lowest + n));
-    let mut cell = window.step::<S>(columns.ratio(halo + n));
-    let mut inflow = columns.face::<S>(halo, &below, &cell);
-    for row in halo + 1..=halo + nj {
-        below = cell;
-        cell = window.step::<S>(columns.ratio(row + n));
-        let outflow = columns.face::<S>(row, &below, &cell);
+    let mut window = Window::before::<S>(columns, halo - 1);
+    let mut cell = window.step::<S>(columns.ratio(halo - 1 + n));
+    let mut inflow = Lanes::lit(0.0);
+    for row in halo..halo + nj + 1 {
+        let next = window.step::<S>(columns.ratio(row + n));
+        let outflow = columns.face::<S>(row, &cell, &next);
         // Behind the window: nothing reads the old value any more.
         columns.add(row - 1, inflow - outflow);
-        inflow = outflow;
+        (cell, inflow) = (next, outflow);
     }
 }
 
@@ -184,31 +182,45 @@ fn march_z<S: CellScheme, R: Scalar, const W: usize>(columns: &mut Columns<R, W>
     if nk == 0 {
         return;
     }
-    let (head, tail) = (n.clamp(1, nk), nk.saturating_sub(n).max(n.clamp(1, nk)));
-    // The window reads cells that the head updates.
-    let mut window = if tail > head { Window::before::<S>(columns, head) } else { Window::idle() };
+    if nk <= 2 * n {
+        return march_flat::<S, R, W>(columns, nk);
+    }
+    // The window reads cells that are updated before its first step.
+    let (mut window, mut inflow) = (Window::before::<S>(columns, n), Lanes::lit(0.0));
+    let first = columns.ratio(n);
+    let mut cell = if n == 0 { window.step::<S>(first) } else { Cell::flat(columns.ratio(0)) };
+    for k in 1..n {
+        let next = Cell::flat(columns.ratio(k));
+        let outflow = columns.face::<S>(k, &cell, &next);
+        columns.add(k - 1, inflow - outflow);
+        (cell, inflow) = (next, outflow);
+    }
+    for k in n.max(1)..nk - n {
+        let next = window.step::<S>(columns.ratio(k + n));
+        let outflow = columns.face::<S>(k, &cell, &next);
+        columns.add(k - 1, inflow - outflow);
+        (cell, inflow) = (next, outflow);
+    }
+    for k in 0..n {
+        let k = nk - n + k;
+        let next = Cell::flat(columns.ratio(k));
+        let outflow = columns.face::<S>(k, &cell, &next);
+        columns.add(k - 1, inflow - outflow);
+        (cell, inflow) = (next, outflow);
+    }
+    columns.add(nk - 1, inflow - Lanes::lit(0.0));
+}
+
+/// Columns too short for any full window.
+#[inline(always)]
+fn march_flat<S: CellScheme, R: Scalar, const W: usize>(columns: &mut Columns<R, W>, nk: usize) {
     let mut cell = Cell::flat(columns.ratio(0));
     let mut inflow = Lanes::lit(0.0);
-    for k in 1..head {
-        let below = cell;
-        cell = Cell::flat(columns.ratio(k));
-        let outflow = columns.face::<S>(k, &below, &cell);
+    for k in 1..nk {
+        let next = Cell::flat(columns.ratio(k));
+        let outflow = columns.face::<S>(k, &cell, &next);
         columns.add(k - 1, inflow - outflow);
-        inflow = outflow;
-    }
-    for k in head..tail {
-        let below = cell;
-        cell = window.step::<S>(columns.ratio(k + n));
-        let outflow = columns.face::<S>(k, &below, &cell);
-        columns.add(k - 1, inflow - outflow);
-        inflow = outflow;
-    }
-    for k in tail..nk {
-        let below = cell;
-        cell = Cell::flat(columns.ratio(k));
-        let outflow = columns.face::<S>(k, &below, &cell);
-        columns.add(k - 1, inflow - outflow);
-        inflow = outflow;
+        (cell, inflow) = (next, outflow);
     }
     columns.add(nk - 1, inflow - Lanes::lit(0.0));
 }

@@ -13,6 +13,8 @@ mod kernel;
 mod march;
 mod rows;
 mod seams;
+#[cfg(test)]
+mod tests;
 mod workspace;
 
 pub use budget::{LevelFluxes, OutflowBudget};

@@ -16,6 +16,10 @@ pub(crate) fn sweep_x<S: CellScheme, R: Scalar>(
     workspace: &mut Workspace<R>,
 ) {
     assert!(shape.halo >= S::HALO, "halo too narrow for the scheme");
+    let len = shape.plane_len();
+    let (tracer, reciprocal) = (&mut tracer[..len], &faces.reciprocal[..len]);
+    let (courant, flux) = (&faces.courant[..len], &faces.flux[..len]);
+    assert!(workspace.batch() >= shape.pitch, "workspace made for narrower tiles");
     let batch = workspace.batch() / shape.pitch * shape.pitch;
     let (first, end) = (shape.halo * shape.pitch, (shape.halo + shape.nj) * shape.pitch);
     let mut start = first;
@@ -23,9 +27,9 @@ pub(crate) fn sweep_x<S: CellScheme, R: Scalar>(
         let range = start..end.min(start + batch);
         rows::<S, R>(
             &mut tracer[range.clone()],
-            &faces.reciprocal[range.clone()],
-            &faces.courant[range.clone()],
-            &faces.flux[range.clone()],
+            &reciprocal[range.clone()],
+            &courant[range.clone()],
+            &flux[range.clone()],
             workspace.row_buffers(),
         );
         start = range.end;

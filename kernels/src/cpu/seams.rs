@@ -52,11 +52,6 @@ pub struct SeamLine<R> {
 }
 
 impl<R: Scalar> SeamLine<R> {
-    #[inline(always)]
-    fn cell_at(&self, s: usize) -> usize {
-        self.cell.wrapping_add_signed(self.along * s as isize)
-    }
-
     /// Offset from the edge cell to stencil cell `x` of `2 · halo`, in the owner's orientation.
     #[inline(always)]
     fn offset(&self, x: usize, halo: usize) -> isize {
@@ -67,15 +62,34 @@ impl<R: Scalar> SeamLine<R> {
         steps * self.inward
     }
 
-    /// Copies the cells around the faces to contiguous rows, one per position across the seam.
+    /// Copies the cells around the faces to rows of `stride` values, one row per position across the seam.
     #[inline(always)]
-    fn gather(&self, plane: &[R], halo: usize, rows: &mut [&mut [R]]) {
-        for (x, row) in rows.iter_mut().enumerate().take(2 * halo) {
-            let offset = self.offset(x, halo);
-            let mut at = self.cell.wrapping_add_signed(offset);
-            for value in &mut row[..self.len] {
-                *value = plane[at];
+    fn gather(&self, plane: &[R], halo: usize, rows: &mut [R], stride: usize) {
+        let cells = 2 * halo;
+        if self.inward.unsigned_abs() == 1 {
+            // The cells across the seam are neighbours in memory: one short piece per face.
+            let (first, last) = (self.offset(0, halo), self.offset(cells - 1, halo));
+            let mut at = self.cell.wrapping_add_signed(first.min(last));
+            for s in 0..self.len {
+                let piece = &plane[at..at + cells];
+                for x in 0..cells {
+                    rows[x * stride + s] = piece[if first < last { x } else { cells - 1 - x }];
+                }
                 at = at.wrapping_add_signed(self.along);
+            }
+            return;
+        }
+        for (x, row) in rows.chunks_exact_mut(stride).take(cells).enumerate() {
+            let first = self.cell.wrapping_add_signed(self.offset(x, halo));
+            let row = &mut row[..self.len];
+            if self.along == 1 {
+                row.copy_from_slice(&plane[first..first + self.len]);
+            } else {
+                let mut at = first;
+                for value in row {
+                    *value = plane[at];
+                    at = at.wrapping_add_signed(self.along);
+                }
             }
         }
     }
@@ -129,12 +143,8 @@ pub(crate) fn prepare_seam<R: Scalar, const W: usize>(
         at = at.wrapping_add_signed(line.face_along);
     }
     out.flux[line.len..padded].fill(zero);
-    for x in 0..2 * halo {
-        let row = &mut out.reciprocal[x * stride..(x + 1) * stride];
-        let offset = line.offset(x, halo);
-        for s in 0..line.len {
-            row[s] = air_mass[line.cell_at(s).wrapping_add_signed(offset)];
-        }
+    line.gather(air_mass, halo, &mut out.reciprocal, stride);
+    for row in out.reciprocal.chunks_exact_mut(stride) {
         row[line.len..padded].fill(one);
     }
     let mut tally = Tally::<R, W>::new();
@@ -166,17 +176,19 @@ pub(crate) fn seam_fluxes<S: CellScheme, R: Scalar, const W: usize>(
     out: &mut [R],
     workspace: &mut Workspace<R>,
 ) {
-    let (halo, stride) = (seam.halo, seam.stride);
-    assert!(halo == S::HALO, "seam prepared for another stencil");
-    let mut rows = workspace.seam_rows();
-    line.gather(tracer, halo, &mut rows);
+    let stride = seam.stride;
+    assert!(seam.halo == S::HALO, "seam prepared for another stencil");
+    let (rows, row_stride) = workspace.seam_rows();
+    assert!(line.len <= stride && line.len <= row_stride, "seam line longer than its storage");
+    // Compile-time row count: the gather unrolls.
+    line.gather(tracer, S::HALO, rows, row_stride);
     let leaving = Lanes::<R, W>::splat(line.leaving);
     for s in (0..line.len).step_by(W) {
         // Positions 0..6 of the widest stencil; a narrower one sits in the middle.
         let mut q = [Lanes::<R, W>::lit(0.0); SEAM_CELLS];
         for x in 0..2 * S::HALO {
             let reciprocal = Lanes::load(&seam.reciprocal, x * stride + s);
-            q[x + SEAM_CELLS / 2 - S::HALO] = Lanes::load(rows[x], s) * reciprocal;
+            q[x + SEAM_CELLS / 2 - S::HALO] = Lanes::load(rows, x * row_stride + s) * reciprocal;
         }
         let left = S::profile([q[0], q[1], q[2], q[3], q[4]]);
         let right = S::profile([q[1], q[2], q[3], q[4], q[5]]);

@@ -53,12 +53,13 @@ impl<R: Scalar> Workspace<R> {
 
     /// The row buffers, each with [`GUARD`] values before and after a batch.
     pub(crate) fn row_buffers(&mut self) -> [&mut [R]; ROW_BUFFERS] {
-        split(&mut self.rows, self.row_stride)
+        let mut parts = self.rows.chunks_exact_mut(self.row_stride);
+        core::array::from_fn(|_| parts.next().expect("allocated as this many strides"))
     }
 
-    /// Rows for the mixing ratios of the cells across a seam.
-    pub(crate) fn seam_rows(&mut self) -> [&mut [R]; SEAM_CELLS] {
-        split(&mut self.seam, self.seam_stride)
+    /// [`SEAM_CELLS`] rows for the tracer masses of the cells across a seam, and their distance.
+    pub(crate) fn seam_rows(&mut self) -> (&mut [R], usize) {
+        (&mut self.seam, self.seam_stride)
     }
 }
 
@@ -73,11 +74,6 @@ fn spread<R>(len: usize) -> usize {
     stride
 }
 
-fn split<R, const N: usize>(all: &mut [R], stride: usize) -> [&mut [R]; N] {
-    let mut parts = all.chunks_exact_mut(stride);
-    core::array::from_fn(|_| parts.next().expect("allocated as N strides"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,7 +86,8 @@ mod tests {
         assert!(workspace.row_stride >= workspace.batch() + 2 * GUARD);
         assert!((workspace.row_stride * 8) % 4096 >= 256);
         let rows = workspace.row_buffers();
-        assert!(rows.iter().all(|row| row.as_ptr() as usize % 64 == 0));
-        assert!(workspace.seam_rows().iter().all(|row| row.len() >= 720));
+        assert!(rows.iter().all(|row| (row.as_ptr() as usize).is_multiple_of(64)));
+        let (seam, stride) = workspace.seam_rows();
+        assert!(stride >= 720 && seam.len() == SEAM_CELLS * stride);
     }
 }

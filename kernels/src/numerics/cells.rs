@@ -16,10 +16,10 @@ pub fn cell_colella_woodward<R: Real>(b_l: R, b_r: R) -> (R, R) {
 #[inline(always)]
 pub fn cell_extremum_flat<R: Real>(b_l: R, b_r: R) -> (R, R) {
     let zero = R::lit(0.0);
-    let rising = R::and(b_l.lt(zero), b_r.gt(zero));
-    let falling = R::and(b_l.gt(zero), b_r.lt(zero));
-    let keep = R::or(rising, falling);
-    (R::select(keep, b_l, zero), R::select(keep, b_r, zero))
+    let inside = b_l.min(b_r).lt(zero);
+    let l = R::select(b_l.max(b_r).gt(zero), b_l, zero);
+    let r = R::select(b_l.max(b_r).gt(zero), b_r, zero);
+    (R::select(inside, l, zero), R::select(inside, r, zero))
 }
 
 /// Fast monotone limiter: offsets no larger than twice the half slope, with its sign (Lin 2004; FV3 `hord = 8`).
@@ -77,14 +77,14 @@ pub fn cell_positive_definite<R: Real>(q: R, b_l: R, b_r: R) -> (R, R) {
     let rise = b_r - b_l;
     // Divided first: the square of a trace such as radon underflows in single precision.
     let minimum = q + R::lit(0.25) * (rise * (rise / curvature)) + R::lit(1.0 / 12.0) * curvature;
-    let negative = R::and(rise.abs().lt(-curvature), minimum.lt(zero));
-    let empty = q.le(zero);
-    let valley = R::and(b_l.gt(zero), b_r.gt(zero));
-    let flat = R::or(empty, R::and(negative, valley));
+    let lowest = R::select(rise.abs().lt(-curvature), minimum, zero);
+    let negative = lowest.lt(zero);
+    let valley = b_l.min(b_r).gt(zero);
     let rising = rise.gt(zero);
-    let l = R::select(negative, R::select(rising, b_l, R::lit(-2.0) * b_r), b_l);
-    let r = R::select(negative, R::select(rising, R::lit(-2.0) * b_l, b_r), b_r);
-    (R::select(flat, zero, l), R::select(flat, zero, r))
+    let empty = q.le(zero);
+    let cut_l = R::select(valley, zero, R::select(rising, b_l, R::lit(-2.0) * b_r));
+    let cut_r = R::select(valley, zero, R::select(rising, R::lit(-2.0) * b_l, b_r));
+    (R::select(empty, zero, R::select(negative, cut_l, b_l)), R::select(empty, zero, R::select(negative, cut_r, b_r)))
 }
 
 /// Huynh's constraint on both edges, clipped at zero, then the positive-definite limiter; returns the profile.

@@ -30,14 +30,13 @@ pub fn edge_large_scale<R: Real>(aa: R, a: R, b: R, bb: R) -> R {
     let edge = edge_fourth_order(aa, a, b, bb);
     let outer_a = a - aa;
     let outer_b = bb - b;
-    let rising = R::and(outer_a.gt(zero), outer_b.gt(zero));
-    let falling = R::and(outer_a.lt(zero), outer_b.lt(zero));
-    let one_sign = R::or(rising, falling);
     let maximum = outer_a.gt(outer_b);
     let from_below = edge.max(a.min(b));
     let from_above = edge.min(a.max(b));
     let between = from_below.min(a.max(b));
-    R::select(one_sign, between, R::select(maximum, from_below, from_above))
+    let turning = R::select(maximum, from_below, from_above);
+    let not_rising = R::select(outer_a.max(outer_b).lt(zero), between, turning);
+    R::select(outer_a.min(outer_b).gt(zero), between, not_rising)
 }
 
 #[cfg(test)]

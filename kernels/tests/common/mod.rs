@@ -1,9 +1,9 @@
 //! Naive reference loops and deterministic random fields.
 #![allow(dead_code)]
 
-use kernels::Scalar;
 use kernels::numerics::face_coefficients;
 use kernels::scheme::CellScheme;
+use kernels::{Scalar, TileShape};
 
 /// Runs a generic function for every scheme: `for_each_scheme!(function::<R>(arguments))` calls
 /// `function::<SchemeType, R>(Scheme, arguments)`.
@@ -108,4 +108,28 @@ pub fn naive_line<S: CellScheme, R: Scalar>(
         m[i] = m[i] + (air[i] - air[i + 1]);
     }
     clamped
+}
+
+/// Random plane: masses about 1, signed tracer, fluxes up to `courant` of a cell; padding beyond the halo is 0.
+pub struct Plane<R> {
+    pub shape: TileShape,
+    pub m: Vec<R>,
+    pub rm: Vec<R>,
+    pub flux: Vec<R>,
+}
+
+/// A random plane of a tile of `ni × nj` cells with a halo of 3.
+pub fn plane<R: Scalar>(ni: usize, nj: usize, courant: f64, random: &mut Random) -> Plane<R> {
+    let shape = TileShape::new(ni, nj, 3);
+    let len = shape.plane_len();
+    let (mut m, mut rm, mut flux) = (vec![R::lit(0.0); len], vec![R::lit(0.0); len], vec![R::lit(0.0); len]);
+    for row in 0..shape.rows {
+        for i in 0..ni + 6 {
+            let at = row * shape.pitch + i;
+            m[at] = random.between(0.8, 1.2);
+            rm[at] = random.between(-0.5, 1.5);
+            flux[at] = random.between(-courant, courant);
+        }
+    }
+    Plane { shape, m, rm, flux }
 }
