@@ -1,1 +1,3 @@
 //! Meteorology: transport files, their windows and analytic flows.
+
+pub mod synth;
