@@ -144,19 +144,15 @@ pub enum MetError {
         section: Section,
     },
     /// A buffer made for another grid.
-    #[error("{path}: the window buffer was made for C{buffer_nc} with {buffer_nz} layers, the file holds C{nc} with {nz}; \
-             make the buffer from a header of the same chain", path = path.display())]
+    #[error("{path}: the window buffer was made for {buffer}, the file holds {file}; make the buffer from a header of the \
+             same chain", path = path.display())]
     BufferShape {
         /// File concerned.
         path: PathBuf,
-        /// Cells per panel edge of the buffer.
-        buffer_nc: usize,
-        /// Layers of the buffer.
-        buffer_nz: usize,
-        /// Cells per panel edge of the file.
-        nc: usize,
-        /// Layers of the file.
-        nz: usize,
+        /// Grid of the buffer.
+        buffer: String,
+        /// Grid of the file.
+        file: String,
     },
     /// A window beyond the end of the file.
     #[error("{path}: window {number} does not exist; `nwindow` is {nwindow}", path = path.display(), number = window + 1)]
