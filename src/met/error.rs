@@ -257,17 +257,35 @@ pub enum MetError {
         recommended: Option<u64>,
     },
     /// Two files that cannot follow one another in a run.
-    #[error("{path}: `{key}` {problem} (previous file {previous}); run the files separately or write them alike",
-        path = path.display(), previous = previous.display())]
+    #[error(
+        "{path}: cannot follow {previous} in one run; run them separately or write them alike:{list}",
+        path = path.display(), previous = previous.display(), list = list(problems))]
     Chain {
         /// Later file.
         path: PathBuf,
         /// File before it.
         previous: PathBuf,
-        /// Key that differs.
-        key: &'static str,
-        /// In what way.
-        problem: String,
+        /// One entry per key that does not fit.
+        problems: Vec<Violation>,
+    },
+    /// A file does not start with the air mass the file before ends with.
+    #[error(
+        "{path}: window 1, section `m`, {cell}: air mass differs by {absolute:e} kg, {relative:e} of the panel's largest \
+         mass (limit {tolerance:e}), from the last m + dm of {previous}; write the files from one uninterrupted series",
+        path = path.display(), previous = previous.display())]
+    Endpoint {
+        /// Later file.
+        path: PathBuf,
+        /// File before it.
+        previous: PathBuf,
+        /// Worst cell.
+        cell: CellIndex,
+        /// Difference relative to the largest mass of the panel.
+        relative: f64,
+        /// Difference, kg.
+        absolute: f64,
+        /// Limit of the relative difference.
+        tolerance: f64,
     },
     /// A window was handed to the writer out of turn or with the wrong content.
     #[error("{path}: window {number} cannot be written: {problem}", path = path.display(), number = window + 1)]

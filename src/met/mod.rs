@@ -6,6 +6,7 @@ mod error;
 pub mod gates;
 mod header;
 mod load;
+mod prefetch;
 mod reader;
 mod schema;
 mod seam;
@@ -21,6 +22,7 @@ pub use header::{
     parse_header_bytes,
 };
 pub use load::LoadThreads;
+pub use prefetch::{FileWindows, PrefetchMode, StreamPosition, WindowStream};
 pub use reader::TransportFile;
 pub use schema::{FloatType, FluxKind, FluxSampling, MassBasis, SourceFluxSampling};
 pub use section::{Placement, Section, SectionShape};
