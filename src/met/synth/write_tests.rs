@@ -85,6 +85,20 @@ fn equal_options_give_equal_bytes() {
 }
 
 #[test]
+fn the_smallest_grid_works() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("one.bin");
+    for flow in FLOWS {
+        let mut options = SynthOptions { windows: 1, ..SynthOptions::new(flow, 1, 1) };
+        write_quietly(&path, &options);
+        if flow == SynthFlow::Weather {
+            options.physics = SynthPhysics::All;
+            write_quietly(&path, &options);
+        }
+    }
+}
+
+#[test]
 fn impossible_options_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("none.bin");

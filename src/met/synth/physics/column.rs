@@ -3,7 +3,6 @@
 use super::convection::{Drafts, cloud_base_layer, exchange, strength};
 use super::surface::Surface;
 use crate::grid::constants::GRAVITY;
-use crate::met::Section;
 
 /// Gas constant of dry air in J kg⁻¹ K⁻¹.
 const GAS_CONSTANT: f64 = 287.04;
@@ -39,9 +38,26 @@ impl ColumnInput {
     }
 }
 
-/// All sections of a column.
+/// All sections of a column, top first; one value where there is one per column.
+#[derive(Default)]
 pub(super) struct ColumnOutput {
-    values: Vec<(Section, Vec<f64>)>,
+    pblh: [f64; 1],
+    ustar: [f64; 1],
+    sensible_heat: [f64; 1],
+    latent_heat: [f64; 1],
+    t2m: [f64; 1],
+    cloud_base: [f64; 1],
+    cloud: Vec<f64>,
+    dtrain: Vec<f64>,
+    entu: Vec<f64>,
+    detu: Vec<f64>,
+    entd: Vec<f64>,
+    detd: Vec<f64>,
+    u: Vec<f64>,
+    v: Vec<f64>,
+    temperature: Vec<f64>,
+    humidity: Vec<f64>,
+    dkg: Vec<f64>,
     sigma: Vec<f64>,
     updraft: Vec<f64>,
     downdraft: Vec<f64>,
@@ -51,41 +67,51 @@ pub(super) struct ColumnOutput {
 impl ColumnOutput {
     /// Room for `levels` layers.
     pub fn new(levels: usize) -> Self {
-        let values = super::SECTIONS.map(|section| (section, vec![0.0; section.shape(1, levels).nk])).into();
-        let interfaces = || vec![0.0; levels + 1];
-        Self {
-            values,
-            sigma: interfaces(),
-            updraft: interfaces(),
-            downdraft: interfaces(),
-            thickness: vec![0.0; levels],
+        let mut output = Self::default();
+        let ColumnOutput { cloud, sigma, updraft, downdraft, .. } = &mut output;
+        for values in [cloud, sigma, updraft, downdraft] {
+            values.resize(levels + 1, 0.0);
         }
+        let ColumnOutput { dtrain, entu, detu, entd, detd, u, v, temperature, humidity, dkg, thickness, .. } =
+            &mut output;
+        for values in [dtrain, entu, detu, entd, detd, u, v, temperature, humidity, dkg, thickness] {
+            values.resize(levels, 0.0);
+        }
+        output
     }
 
-    /// Values of a section, top first.
-    pub fn section(&self, section: Section) -> &[f64] {
-        let found = self.values.iter().find(|(s, _)| *s == section);
-        found.map_or(&[], |(_, values)| values)
-    }
-
-    fn section_mut(&mut self, section: Section) -> &mut Vec<f64> {
-        let found = self.values.iter_mut().find(|(s, _)| *s == section);
-        found.map(|(_, values)| values).expect("all sections of the list have room")
+    /// Values in the order of [`SECTIONS`](super::SECTIONS).
+    pub fn sections(&self) -> [&[f64]; 17] {
+        [
+            &self.pblh,
+            &self.ustar,
+            &self.sensible_heat,
+            &self.t2m,
+            &self.cloud,
+            &self.dtrain,
+            &self.entu,
+            &self.detu,
+            &self.entd,
+            &self.detd,
+            &self.u,
+            &self.v,
+            &self.temperature,
+            &self.humidity,
+            &self.dkg,
+            &self.latent_heat,
+            &self.cloud_base,
+        ]
     }
 
     /// Computes everything for a column.
     pub fn fill(&mut self, input: &ColumnInput) {
         let [u, v] = input.wind[input.wind.len() - 1];
         let surface = Surface::new(input.position, input.time_s, (u * u + v * v).sqrt());
-        for (section, value) in [
-            (Section::Pblh, surface.pblh),
-            (Section::Ustar, surface.ustar),
-            (Section::SensibleHeatFlux, surface.sensible_heat),
-            (Section::T2m, surface.t2m),
-            (Section::LatentHeatFlux, surface.latent_heat),
-        ] {
-            self.section_mut(section)[0] = value;
-        }
+        self.pblh = [surface.pblh];
+        self.ustar = [surface.ustar];
+        self.sensible_heat = [surface.sensible_heat];
+        self.latent_heat = [surface.latent_heat];
+        self.t2m = [surface.t2m];
         self.fill_state(input, surface);
         self.fill_mixing(input, surface);
         self.fill_convection(input, surface);
@@ -108,10 +134,10 @@ impl ColumnOutput {
             let humidity = 0.75 * saturated * (ratio * ratio * ratio) + 2.5e-6;
             let virtual_temperature = temperature * (1.0 + 0.61 * humidity);
             self.thickness[k] = GAS_CONSTANT * virtual_temperature / GRAVITY * (bottom - top) / (0.5 * (top + bottom));
-            self.section_mut(Section::VdiffU)[k] = input.wind[k][0];
-            self.section_mut(Section::VdiffV)[k] = input.wind[k][1];
-            self.section_mut(Section::VdiffT)[k] = temperature;
-            self.section_mut(Section::VdiffQv)[k] = humidity;
+            self.u[k] = input.wind[k][0];
+            self.v[k] = input.wind[k][1];
+            self.temperature[k] = temperature;
+            self.humidity[k] = humidity;
         }
     }
 
@@ -119,15 +145,14 @@ impl ColumnOutput {
     fn fill_mixing(&mut self, input: &ColumnInput, surface: Surface) {
         let levels = input.mass.len();
         let mut height = 0.0;
-        self.section_mut(Section::Dkg)[levels - 1] = 0.0;
+        self.dkg[levels - 1] = 0.0;
         for k in (0..levels - 1).rev() {
             height += self.thickness[k + 1];
             let depth = f64::max(0.0, 1.0 - height / surface.pblh);
             let turbulent = KARMAN * surface.ustar * height * depth * depth * (1.0 + 3.0 * surface.heating);
             let diffusivity = 0.1 + turbulent;
             let distance = self.thickness[k] + self.thickness[k + 1];
-            self.section_mut(Section::Dkg)[k] =
-                2.0 * diffusivity * (input.mass[k] + input.mass[k + 1]) / (distance * distance);
+            self.dkg[k] = 2.0 * diffusivity * (input.mass[k] + input.mass[k + 1]) / (distance * distance);
         }
     }
 
@@ -137,20 +162,18 @@ impl ColumnOutput {
             self.sigma[k] = input.pressure[k] / input.pressure[levels];
         }
         let strength = strength(input.position, input.time_s, surface.heating);
-        let mut cloud = std::mem::take(self.section_mut(Section::Cmfmc));
-        let (updraft, downdraft) = (&mut self.updraft, &mut self.downdraft);
-        Drafts { cloud: &mut cloud, updraft, downdraft }.fill(strength, &self.sigma);
+        let (cloud, updraft, downdraft) = (&mut self.cloud, &mut self.updraft, &mut self.downdraft);
+        Drafts { cloud, updraft, downdraft }.fill(strength, &self.sigma);
         for k in 0..levels {
-            let (_, detrained) = exchange(cloud[k + 1], cloud[k]);
-            self.section_mut(Section::Dtrain)[k] = detrained;
+            let (_, detrained) = exchange(self.cloud[k + 1], self.cloud[k]);
+            self.dtrain[k] = detrained;
             let (gain, loss) = exchange(self.updraft[k + 1], self.updraft[k]);
-            self.section_mut(Section::Entu)[k] = gain;
-            self.section_mut(Section::Detu)[k] = loss;
+            self.entu[k] = gain;
+            self.detu[k] = loss;
             let (gain, loss) = exchange(self.downdraft[k], self.downdraft[k + 1]);
-            self.section_mut(Section::Entd)[k] = gain;
-            self.section_mut(Section::Detd)[k] = loss;
+            self.entd[k] = gain;
+            self.detd[k] = loss;
         }
-        self.section_mut(Section::CmfmcCloudBase)[0] = cloud_base_layer(&cloud);
-        *self.section_mut(Section::Cmfmc) = cloud;
+        self.cloud_base = [cloud_base_layer(&self.cloud)];
     }
 }

@@ -92,8 +92,8 @@ impl Physics {
                 input.wind[k] = wind.map(|flux| flux * per_wind);
             }
             output.fill(&input);
-            for (section, values) in SECTIONS.into_iter().zip(&mut sections) {
-                for (k, value) in output.section(section).iter().enumerate() {
+            for (column, values) in output.sections().into_iter().zip(&mut sections) {
+                for (k, value) in column.iter().enumerate() {
                     values[k * plane + c] = *value;
                 }
             }
@@ -192,6 +192,32 @@ mod tests {
             assert!(get(Section::Dkg)[..NZ - 1].iter().all(|d| *d > 0.0));
         }
         assert!(active > NC * NC && active < 5 * NC * NC, "{active} convective columns");
+    }
+
+    /// In the middle of the first panel i runs east and j north: air crosses the sides at the stored wind.
+    #[test]
+    fn winds_fit_the_fluxes() {
+        let (nc, seconds) = (24, 3600.0);
+        let recipe = SynthFlow::Weather.recipe(NZ).unwrap();
+        let grid = CubedSphere::new(nc, GeometryBundle::Gnomonic, 0.0, recipe.radius_m).unwrap();
+        let mut generator = Generator::new(grid, recipe, seconds);
+        let air = generator.next_window().unwrap();
+        let all = Physics::new(&generator).window(&generator, 0, &air);
+        let (u, v) = (values(&all, Section::VdiffU), values(&all, Section::VdiffV));
+        let per_second = 2.0 * f64::from(air.steps) / seconds;
+        for k in 0..NZ {
+            for (i, j) in [(11, 11), (12, 11), (11, 13)] {
+                let cell = (k * nc + j) * nc + i;
+                let (west, south) = ((k * nc + j) * (nc + 1) + i, (k * (nc + 1) + j) * nc + i);
+                let through = |low: f64, high: f64, width: f64| 0.5 * (low + high) * per_second * width / air.m[cell];
+                let along_i = through(air.am[west], air.am[west + 1], generator.grid().dx(i, j));
+                let along_j = through(air.bm[south], air.bm[south + nc], generator.grid().dy(i, j));
+                // Axes are a few degrees off and the waves are a few cells long.
+                assert!((along_i - u[cell]).abs() < 1.0, "level {k}: {along_i} {}", u[cell]);
+                assert!((along_j - v[cell]).abs() < 1.0, "level {k}: {along_j} {}", v[cell]);
+            }
+        }
+        assert!(u.iter().chain(v).any(|w| w.abs() > 30.0));
     }
 
     #[test]
