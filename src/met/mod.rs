@@ -32,3 +32,6 @@ pub use section::{Placement, Section, SectionShape};
 pub use spec::HeaderSpec;
 pub use stats::SectionStats;
 pub use writer::{GateAction, GatePolicy, TransportWriter, WindowPayload, WindowReceipt};
+
+#[cfg(test)]
+mod tests;
