@@ -11,6 +11,9 @@ use super::schema::{self, FluxSampling, MassBasis, SourceFluxSampling, check_typ
 pub(super) use content::{PAYLOAD_WORDS, balance_scale, balance_semantics};
 use layout::Grid;
 
+/// Far above any header, far below the largest file size.
+const MAX_HEADER_BYTES: u64 = 1 << 40;
+
 struct Rules<'a> {
     map: &'a Map<String, Value>,
     violations: Vec<Violation>,
@@ -123,6 +126,11 @@ impl Rules<'_> {
             && bytes <= json_bytes as u64
         {
             self.refuse("header_bytes", format!("must exceed the {json_bytes} bytes of JSON text, found {bytes}"));
+        }
+        if let Some(bytes) = header_bytes
+            && bytes > MAX_HEADER_BYTES
+        {
+            self.refuse("header_bytes", format!("must not exceed {MAX_HEADER_BYTES}, found {bytes}"));
         }
         let float_type = self.float_type();
         self.fixed("horizontal_topology", "StructuredDirectional", |s| normalise(s) == "structureddirectional");
