@@ -1,6 +1,6 @@
 //! Which panel edge meets which, for both panel conventions.
 //!
-//! The two tables below are the only literal connectivity of the crate; seams, vertices and halo plans follow from them.
+//! The two tables below are the only literal connectivity of the crate; seams, vertices and plans follow from them.
 
 use serde::{Deserialize, Serialize};
 

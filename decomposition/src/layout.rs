@@ -234,7 +234,9 @@ impl Layout {
     /// If the cell lies outside the panel.
     pub fn tile_at(&self, panel: Panel, i: usize, j: usize) -> &Tile {
         assert!(i < self.nc && j < self.nc, "cell ({i}, {j}) lies outside a panel of {} cells", self.nc);
-        &self.tiles[self.tile_index(panel, self.column_of(i), self.row_of(j))]
+        let column = self.columns.partition_point(|&first| first <= i) - 1;
+        let row = self.rows.partition_point(|&first| first <= j) - 1;
+        &self.tiles[(panel.index() * self.grid.py + row) * self.grid.px + column]
     }
 
     /// Rank that owns cell (`i`, `j`) of `panel`, both in 0..nc.
@@ -259,22 +261,63 @@ impl Layout {
             Edge::West => tile.i0 == 0,
         }
     }
-
-    pub(crate) fn tile_index(&self, panel: Panel, column: usize, row: usize) -> usize {
-        (panel.index() * self.grid.py + row) * self.grid.px + column
-    }
-
-    pub(crate) fn column_of(&self, i: usize) -> usize {
-        self.columns.partition_point(|&first| first <= i) - 1
-    }
-
-    pub(crate) fn row_of(&self, j: usize) -> usize {
-        self.rows.partition_point(|&first| first <= j) - 1
-    }
 }
 
 /// First tile of `rank` when the tiles are shared out in runs whose lengths differ by at most one.
 pub(crate) fn first_tile_of(rank: usize, ranks: usize, grid: TileGrid) -> usize {
     // Ranks and tiles are at most 6 * 2^40, so the product needs more than 64 bits only on absurd layouts.
     (rank as u128 * grid.tiles() as u128 / ranks as u128) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(nc: usize, ranks: usize, halo: usize, forced: Option<TileGrid>) -> Result<Layout, LayoutError> {
+        Layout::new(nc, PanelConvention::GeosNative, ranks, halo, forced)
+    }
+
+    #[test]
+    fn impossible_requests_are_named() {
+        assert_eq!(layout(0, 1, 3, None), Err(LayoutError::NoCells));
+        assert_eq!(layout(24, 0, 3, None), Err(LayoutError::NoRanks));
+        assert_eq!(layout(2, 1, 3, None), Err(LayoutError::HaloWiderThanPanel { nc: 2, halo: 3 }));
+        assert!(matches!(layout(usize::MAX, 1, 3, None), Err(LayoutError::PanelTooLarge { .. })));
+        assert_eq!(
+            layout(12, 97, 3, None).unwrap_err().to_string(),
+            "97 ranks would need tiles narrower than the halo (3) on C12: the largest usable number is 96"
+        );
+        assert_eq!(
+            layout(12, 6, 3, Some(TileGrid { px: 2, py: 5 })).unwrap_err().to_string(),
+            "a tile grid of 2 x 5 does not fit C12 with halo 3: px and py must be 1 to 4"
+        );
+        assert_eq!(
+            layout(12, 7, 3, Some(TileGrid { px: 1, py: 1 })).unwrap_err().to_string(),
+            "a tile grid of 1 x 1 gives 6 tiles, too few for 7 ranks: the largest usable number is 6"
+        );
+        assert!(matches!(layout(12, usize::MAX, 3, None), Err(LayoutError::TooManyRanks { usable: 96, .. })));
+    }
+
+    #[test]
+    fn few_ranks_own_whole_panels() {
+        for ranks in [1, 2, 3, 6] {
+            let layout = layout(24, ranks, 3, None).unwrap();
+            for rank in 0..ranks {
+                let tiles = layout.tiles_of(rank);
+                assert_eq!(tiles.len(), 6 / ranks);
+                assert!(tiles.iter().all(|tile| (tile.ni, tile.nj) == (24, 24)));
+            }
+        }
+    }
+
+    #[test]
+    fn tiles_run_along_i_then_j_then_panels() {
+        let layout = layout(10, 6, 3, Some(TileGrid { px: 3, py: 2 })).unwrap();
+        let start = |id: usize| (layout.tiles()[id].panel.number(), layout.tiles()[id].i0, layout.tiles()[id].j0);
+        let starts: Vec<_> = (0..7).map(start).collect();
+        assert_eq!(starts, [(1, 0, 0), (1, 3, 0), (1, 7, 0), (1, 0, 5), (1, 3, 5), (1, 7, 5), (2, 0, 0)]);
+        let tile = layout.tile_at(Panel::ALL[1], 6, 5);
+        assert_eq!((tile.id, tile.i0, tile.ni, tile.j0, tile.nj), (10, 3, 4, 5, 5));
+        assert_eq!(layout.owner_of_cell(Panel::ALL[1], 6, 5), 1);
+    }
 }

@@ -55,7 +55,7 @@ impl HybridCoordinate {
     /// # Errors
     /// [`GridError::HybridSet`] unless `levels` is in 1..=1000 and 0 < `top_pa` < 50000.
     pub fn smooth(levels: usize, top_pa: f64) -> Result<Self, GridError> {
-        if !(1..=1000).contains(&levels) || !(top_pa > 0.0 && top_pa < 50_000.0) {
+        if !((1..=1000).contains(&levels) && top_pa > 0.0 && top_pa < 50_000.0) {
             return Err(GridError::HybridSet { levels, top_pa });
         }
         const NEAR_GROUND: f64 = 0.1;
