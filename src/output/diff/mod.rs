@@ -1,5 +1,7 @@
 //! Bit-for-bit comparison of two netCDF files.
 
+mod regions;
+
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
@@ -7,6 +9,7 @@ use std::path::Path;
 use netcdf::types::{FloatType, IntType, NcVariableType};
 use netcdf::{AttributeValue, Group, Variable};
 
+use self::regions::{block_regions, index_in};
 use super::error::{Context, OutputError};
 
 /// Attributes that tell who wrote a file when and where; they may differ between equal files.
@@ -22,9 +25,6 @@ pub const VOLATILE_ATTRIBUTES: [&str; 10] = [
     "user",
     "_NCProperties",
 ];
-
-/// Values read at a time.
-const BLOCK: usize = 1 << 20;
 
 /// Differing values of a variable that are listed.
 const LISTED: usize = 5;
@@ -80,23 +80,24 @@ impl fmt::Display for DiffReport {
     }
 }
 
-/// Compares dimensions, variables, values and attributes of two netCDF files, groups included.
+/// Compares dimensions, variables, values and attributes of two netCDF-4 files, groups included.
 ///
 /// Values are compared by their bits: −0 differs from 0, and NaN from NaN of another payload. The attributes of
 /// [`VOLATILE_ATTRIBUTES`] are left out on the file, as are storage details (chunks, compression).
 ///
 /// # Errors
-/// If a file cannot be read, or holds a variable of a compound or other user-defined type.
+/// If a file cannot be read or is no netCDF-4 file, or holds a variable of a compound or other user-defined type.
 pub fn diff(a: &Path, b: &Path) -> Result<DiffReport, OutputError> {
     let open = |path: &Path| netcdf::open(path).context(path, || "open".into());
     let (file_a, file_b) = (open(a)?, open(b)?);
     let mut report = DiffReport::default();
-    match (file_a.root(), file_b.root()) {
-        (Some(root_a), Some(root_b)) => groups("", [&root_a, &root_b], [a, b], &mut report)?,
-        // Classic files have no groups, so their root is the file itself; the library calls that no group.
-        (None, None) => {}
-        _ => report.structure.push("only one of the files has groups".into()),
-    }
+    let classic = |path: &Path| OutputError::Content {
+        path: path.to_path_buf(),
+        problem: "a netCDF-3 file; only netCDF-4 files can be compared".into(),
+    };
+    let root_a = file_a.root().ok_or_else(|| classic(a))?;
+    let root_b = file_b.root().ok_or_else(|| classic(b))?;
+    groups("", [&root_a, &root_b], [a, b], &mut report)?;
     Ok(report)
 }
 
@@ -287,68 +288,9 @@ impl Comparison<'_> {
     }
 }
 
-/// Index of the `n`-th value (last dimension fastest) of a region of `count` values.
-fn index_in(mut n: usize, count: &[usize]) -> Vec<usize> {
-    let mut index = vec![0; count.len()];
-    for (i, &c) in index.iter_mut().zip(count).rev() {
-        *i = n % c;
-        n /= c;
-    }
-    index
-}
-
-/// Regions of at most [`BLOCK`] values (or one row) that cover `shape` in storage order.
-fn block_regions(shape: &[usize]) -> Vec<(Vec<usize>, Vec<usize>)> {
-    if shape.contains(&0) {
-        return Vec::new();
-    }
-    // Dimensions from `split` on fit a block whole; the one before is cut.
-    let mut split = shape.len();
-    let mut inner = 1;
-    while split > 0 && inner * shape[split - 1] <= BLOCK {
-        split -= 1;
-        inner *= shape[split];
-    }
-    if split == 0 {
-        return vec![(vec![0; shape.len()], shape.to_vec())];
-    }
-    let cut = split - 1;
-    let step = (BLOCK / inner).max(1);
-    let outer: usize = shape[..cut].iter().product();
-    let mut regions = Vec::new();
-    for n in 0..outer {
-        let lead = index_in(n, &shape[..cut]);
-        for first in (0..shape[cut]).step_by(step) {
-            let mut start = lead.clone();
-            start.push(first);
-            start.resize(shape.len(), 0);
-            let mut count = vec![1; cut];
-            count.push(step.min(shape[cut] - first));
-            count.extend(&shape[split..]);
-            regions.push((start, count));
-        }
-    }
-    regions
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn blocks_cover_every_value_once() {
-        for shape in [vec![], vec![7], vec![3, 0, 2], vec![3, 5, 1000, 700], vec![2, 3_000_000], vec![3_000_000]] {
-            let regions = block_regions(&shape);
-            let total: usize = regions.iter().map(|(_, c)| c.iter().product::<usize>()).sum();
-            assert_eq!(total, shape.iter().product(), "{shape:?}");
-            let distinct: BTreeSet<_> = regions.iter().map(|r| r.0.clone()).collect();
-            assert_eq!(distinct.len(), regions.len());
-            for (start, count) in regions {
-                assert!(count.iter().product::<usize>() <= BLOCK);
-                assert!(start.iter().zip(&count).zip(&shape).all(|((s, c), n)| s + c <= *n), "{start:?} {count:?}");
-            }
-        }
-    }
 
     fn write(path: &Path, change: impl Fn(&mut netcdf::FileMut)) {
         let mut file = netcdf::create(path).unwrap();
@@ -387,7 +329,7 @@ mod tests {
     fn values_are_compared_by_their_bits() {
         let other_nan = f32::from_bits(f32::NAN.to_bits() ^ 1);
         for (index, value) in [(0, -0.0), (2, other_nan), (3, 3.0000002)] {
-            let report = changed(|f| f.variable_mut("v").unwrap().put_values(&[value], [index..index + 1]).unwrap());
+            let report = changed(|f| f.variable_mut("v").unwrap().put_values(&[value], (index..index + 1,)).unwrap());
             assert_eq!(report.values.len(), 1, "{report}");
             assert_eq!(report.values[0].count, 1);
             assert_eq!(report.values[0].first[0].0, [index + 1]);
@@ -402,12 +344,24 @@ mod tests {
     }
 
     #[test]
+    fn classic_files_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("classic.nc");
+        drop(netcdf::create_with(&path, netcdf::Options::empty()).unwrap());
+        assert!(diff(&path, &path).unwrap_err().to_string().contains("netCDF-3"));
+    }
+
+    #[test]
     fn structure_is_compared() {
-        let report = changed(|f| drop(f.add_dimension("y", 1).unwrap()));
+        let report = changed(|f| {
+            f.add_dimension("y", 1).unwrap();
+        });
         assert!(report.to_string().contains("dimension `y`: only in the second file"), "{report}");
         let report = changed(|f| drop(f.add_variable::<f64>("w", &["x"]).unwrap()));
         assert!(report.to_string().contains("variable `w`: only in the second file"), "{report}");
-        let report = changed(|f| drop(f.add_attribute("title", "other").unwrap()));
+        let report = changed(|f| {
+            f.add_attribute("title", "other").unwrap();
+        });
         assert!(report.to_string().contains("attribute `:title`"), "{report}");
         let report = changed(|f| {
             f.variable_mut("v").unwrap().put_attribute("scale", 1.0_f32).unwrap();
