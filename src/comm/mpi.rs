@@ -4,7 +4,7 @@ use std::os::raw::c_void;
 
 use ::mpi::environment::Universe;
 use ::mpi::ffi;
-use ::mpi::topology::{AsCommunicator, SimpleCommunicator};
+use ::mpi::topology::{AsCommunicator, Communicator as _, SimpleCommunicator};
 use ::mpi::traits::*;
 
 use super::{Buffers, Communicator, Exchange, FileAccess, MessageSpec};

@@ -4,9 +4,11 @@
 //! of a file does not depend on the number of ranks or on the shapes of their tiles.
 
 mod channel;
+mod diff;
 mod error;
 mod frame;
 mod geometry;
+mod plot;
 mod provenance;
 mod schema;
 mod selection;
@@ -14,8 +16,10 @@ mod sharing;
 mod spec;
 mod writer;
 
+pub use diff::{DiffReport, VOLATILE_ATTRIBUTES, ValueDifferences, diff};
 pub use error::OutputError;
 pub use frame::SnapshotFrame;
+pub use plot::{PlotRequest, plot};
 pub use provenance::Provenance;
 pub use selection::{FieldPlan, FieldSelection, LayerSelection, TracerFields, TracerSelection};
 pub use spec::{Compression, OutputSpec, Split};

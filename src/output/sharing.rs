@@ -32,10 +32,8 @@ pub(super) struct Sharing {
     /// Tiles of each rank; only on rank 0.
     pub all: Option<Vec<Vec<Rectangle>>>,
     /// Largest number of tiles of a rank.
-    #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
     pub max_tiles: usize,
     /// Common size (ni, nj) of all tiles, if they have one.
-    #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
     pub common: Option<(usize, usize)>,
 }
 
