@@ -41,6 +41,16 @@ impl std::fmt::Display for Panel {
     }
 }
 
+impl Axis {
+    /// The other horizontal axis.
+    pub fn other(self) -> Axis {
+        match self {
+            Axis::X => Axis::Y,
+            Axis::Y => Axis::X,
+        }
+    }
+}
+
 /// Edge of a panel or tile: N at j = nj side, S at j = 0, E at i = ni side, W at i = 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Edge {
@@ -66,13 +76,28 @@ impl Edge {
         }
     }
 
+    /// Position in table order: N 0, S 1, E 2, W 3.
+    pub fn index(self) -> usize {
+        self as usize
+    }
+
+    /// Edge on the other side of the same panel or tile.
+    pub fn opposite(self) -> Edge {
+        match self {
+            Edge::North => Edge::South,
+            Edge::South => Edge::North,
+            Edge::East => Edge::West,
+            Edge::West => Edge::East,
+        }
+    }
+
     /// Whether a positive face flux through this edge leaves the panel (N, E).
     pub fn is_outflow(self) -> bool {
         matches!(self, Edge::North | Edge::East)
     }
 }
 
-/// Numbering and orientation of the panels (spec section 10 §1.4).
+/// Numbering and local axes of the six panels, which decide how their edges meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum PanelConvention {
     /// Four equatorial panels, then the north and south caps.

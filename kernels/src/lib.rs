@@ -1,13 +1,17 @@
 //! Transport numerics, written once.
 //!
 //! [`numerics`] holds pure scalar functions in a small subset of Rust (the device form is generated from them);
-//! [`cpu`] holds the vectorised loops around them. Nothing here knows about MPI, devices or files.
+//! [`cpu`] holds the vectorised loops around them, [`scheme`] the advection schemes both are chosen by. Nothing here
+//! knows about MPI, devices or files.
 
 pub mod cpu;
+mod lanes;
 pub mod numerics;
 pub mod real;
 pub mod scheme;
 mod shape;
 
+pub use lanes::Lanes;
 pub use real::{Real, Scalar};
+pub use scheme::Scheme;
 pub use shape::TileShape;

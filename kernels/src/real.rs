@@ -1,11 +1,13 @@
 //! Arithmetic the numerics are written in.
 //!
-//! [`Real`] is implemented by `f32`, `f64` and by SIMD-width arrays of them, so one function body serves the scalar
-//! reference, the vectorised rows and (by generation) the devices. Only + − × ÷ √, comparisons, select, min, max, abs:
-//! operations whose result has one correct bit pattern everywhere.
+//! [`Real`] is implemented by `f32`, `f64` and by SIMD-width arrays of them ([`Lanes`](crate::Lanes)), so one function
+//! body serves the scalar reference, the vectorised rows and (by generation) the devices. Only + − × ÷ √, comparisons,
+//! select, min, max, abs: operations whose result has one correct bit pattern everywhere.
 
 use core::fmt::{Debug, Display};
 use core::ops::{Add, Div, Mul, Neg, Sub};
+
+use crate::cpu::Dispatch;
 
 /// A value the numerics compute with: a number or a vector of numbers handled lane by lane.
 pub trait Real:
@@ -29,7 +31,7 @@ pub trait Real:
     fn or(a: Self::Mask, b: Self::Mask) -> Self::Mask;
     /// `yes` where `mask` is true, else `no`.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
-    /// `other < self ? other : self`; the constant, if any, is `other` (signed zeros, see the module of the limiters).
+    /// `other < self ? other : self`; the constant, if any, is `other` (signed zeros, see [`numerics`](crate::numerics)).
     fn min(self, other: Self) -> Self;
     /// `self > other ? self : other`; the constant, if any, is `other`.
     fn max(self, other: Self) -> Self;
@@ -40,8 +42,10 @@ pub trait Real:
 }
 
 /// A storage precision of the model: `f32` or `f64`.
+///
+/// The hidden supertrait connects a precision with its compiled loops; no other type can implement it.
 pub trait Scalar:
-    Real<Mask = bool> + PartialOrd + Debug + Display + Default + Send + Sync + bytemuck::Pod + 'static
+    Real<Mask = bool> + PartialOrd + Debug + Display + Default + Send + Sync + bytemuck::Pod + Dispatch + 'static
 {
     /// Name in configuration files and headers: `Float32` or `Float64`.
     const NAME: &'static str;
@@ -53,4 +57,104 @@ pub trait Scalar:
     fn to_f64(self) -> f64;
     /// Neither infinite nor NaN.
     fn is_finite(self) -> bool;
+}
+
+macro_rules! implement {
+    ($float:ident, $name:literal) => {
+        impl Real for $float {
+            type Mask = bool;
+            #[inline(always)]
+            fn lit(value: f64) -> Self {
+                value as $float
+            }
+            #[inline(always)]
+            fn lt(self, other: Self) -> bool {
+                self < other
+            }
+            #[inline(always)]
+            fn gt(self, other: Self) -> bool {
+                self > other
+            }
+            #[inline(always)]
+            fn le(self, other: Self) -> bool {
+                self <= other
+            }
+            #[inline(always)]
+            fn ge(self, other: Self) -> bool {
+                self >= other
+            }
+            #[inline(always)]
+            fn and(a: bool, b: bool) -> bool {
+                a & b
+            }
+            #[inline(always)]
+            fn or(a: bool, b: bool) -> bool {
+                a | b
+            }
+            #[inline(always)]
+            fn select(mask: bool, yes: Self, no: Self) -> Self {
+                if mask { yes } else { no }
+            }
+            #[inline(always)]
+            fn min(self, other: Self) -> Self {
+                if other < self { other } else { self }
+            }
+            #[inline(always)]
+            fn max(self, other: Self) -> Self {
+                if self > other { self } else { other }
+            }
+            #[inline(always)]
+            fn abs(self) -> Self {
+                $float::abs(self)
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                $float::sqrt(self)
+            }
+        }
+
+        impl Scalar for $float {
+            const NAME: &'static str = $name;
+            const EPSILON: Self = $float::EPSILON;
+            #[inline(always)]
+            fn from_f64(value: f64) -> Self {
+                value as $float
+            }
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                self.into()
+            }
+            #[inline(always)]
+            fn is_finite(self) -> bool {
+                $float::is_finite(self)
+            }
+        }
+    };
+}
+
+implement!(f32, "Float32");
+implement!(f64, "Float64");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ties<R: Scalar>() {
+        let (zero, negative, nan) = (R::lit(0.0), -R::lit(0.0), R::lit(f64::NAN));
+        let sign = |x: R| (R::lit(1.0) / x).to_f64().signum();
+        // A tie of min keeps the receiver, a tie of max takes the argument.
+        assert_eq!(sign(Real::min(zero, negative)), 1.0);
+        assert_eq!(sign(Real::min(negative, zero)), -1.0);
+        assert_eq!(sign(Real::max(zero, negative)), -1.0);
+        assert_eq!(sign(Real::max(negative, zero)), 1.0);
+        assert!(!Scalar::is_finite(Real::min(nan, zero)));
+        assert!(Scalar::is_finite(Real::max(nan, zero)));
+        assert!(!Scalar::is_finite(Real::max(zero, nan)));
+    }
+
+    #[test]
+    fn ties_of_min_and_max_follow_the_text() {
+        ties::<f32>();
+        ties::<f64>();
+    }
 }

@@ -1,1 +1,3 @@
 //! The window and substep loop.
+
+pub mod clock;

@@ -1,1 +1,8 @@
 //! What to launch when: advection sweeps over all tiles of a rank.
+
+pub mod advection;
+mod halo;
+mod threads;
+
+pub use halo::{HaloCopies, HaloMessages, plan_halos};
+pub use threads::Threads;

@@ -1,1 +1,22 @@
 //! NetCDF output, comparison and maps.
+//!
+//! [`OutputSpec`] says what is written where, [`SnapshotWriter`] writes [`SnapshotFrame`]s into one file. The content
+//! of a file does not depend on the number of ranks or on the shapes of their tiles.
+
+mod channel;
+mod error;
+mod frame;
+mod geometry;
+mod provenance;
+mod schema;
+mod selection;
+mod sharing;
+mod spec;
+mod writer;
+
+pub use error::OutputError;
+pub use frame::SnapshotFrame;
+pub use provenance::Provenance;
+pub use selection::{FieldPlan, FieldSelection, LayerSelection, TracerFields, TracerSelection};
+pub use spec::{Compression, OutputSpec, Split};
+pub use writer::SnapshotWriter;

@@ -4,6 +4,7 @@
 //! work on a level (halo copies, X and Y sweeps of all tiles and tracers) therefore touches one contiguous piece of
 //! memory that fits the cache, and levels can be shared out over threads without any unsafe code.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use decomposition::Tile;
@@ -33,6 +34,11 @@ impl TileSet {
         &self.shapes
     }
 
+    /// Position within the set of the tile with this layout id, if it belongs to the set.
+    pub fn local(&self, id: usize) -> Option<usize> {
+        self.tiles.iter().position(|t| t.id == id)
+    }
+
     /// Number of tiles.
     pub fn len(&self) -> usize {
         self.tiles.len()
@@ -51,22 +57,26 @@ pub struct Slabs<R> {
     levels: usize,
     planes: usize,
     level_stride: usize,
-    tile_offset: Vec<usize>,
+    tile_ranges: Arc<[Range<usize>]>,
     data: Vec<R>,
 }
 
 impl<R: Scalar> Slabs<R> {
     /// Zero-filled storage.
     pub fn zeros(set: Arc<TileSet>, levels: usize, planes: usize) -> Self {
-        let mut tile_offset = Vec::with_capacity(set.len());
         let mut slab = 0;
-        for shape in set.shapes() {
-            tile_offset.push(slab);
-            slab += planes * shape.plane_len();
-        }
+        let tile_ranges = set
+            .shapes()
+            .iter()
+            .map(|shape| {
+                let start = slab;
+                slab += planes * shape.plane_len();
+                start..slab
+            })
+            .collect();
         // Columns step by this stride: a multiple of 4 KiB would map every level onto the same cache sets.
         let level_stride = slab + 64;
-        Self { data: vec![R::default(); level_stride * levels], set, levels, planes, level_stride, tile_offset }
+        Self { data: vec![R::default(); level_stride * levels], set, levels, planes, level_stride, tile_ranges }
     }
 
     /// The tiles stored here.
@@ -91,13 +101,18 @@ impl<R: Scalar> Slabs<R> {
 
     /// Position, within a level's slab, of the first plane of `tile`.
     pub fn tile_offset(&self, tile: usize) -> usize {
-        self.tile_offset[tile]
+        self.tile_ranges[tile].start
     }
 
-    fn range(&self, level: usize, tile: usize, plane: usize) -> std::ops::Range<usize> {
+    /// Part of a level's slab that each tile occupies.
+    pub fn tile_ranges(&self) -> Arc<[Range<usize>]> {
+        self.tile_ranges.clone()
+    }
+
+    fn range(&self, level: usize, tile: usize, plane: usize) -> Range<usize> {
         assert!(level < self.levels && plane < self.planes);
         let len = self.set.shapes()[tile].plane_len();
-        let start = level * self.level_stride + self.tile_offset[tile] + plane * len;
+        let start = level * self.level_stride + self.tile_ranges[tile].start + plane * len;
         start..start + len
     }
 

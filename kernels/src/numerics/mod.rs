@@ -1,1 +1,37 @@
 //! Pure scalar numerics.
+//!
+//! Every function here is straight-line code over [`Real`](crate::Real): no branches (choices are
+//! [`Real::select`](crate::Real::select)), no loops over data, no state, no fused multiply-add. The same text therefore
+//! serves scalars, [`Lanes`](crate::Lanes) and the device form, with the same bits.
+//!
+//! Conventions shared by all functions:
+//! - A *window* `[R; 5]` holds the mixing ratios of five neighbouring cells in index order, the cell concerned in the
+//!   middle. A *profile* is the pair `(b_l, b_r)`: edge value minus cell mean at the low and the high side.
+//! - A *half slope* is half the difference of the mixing ratio across a cell, i.e. the offset of a linear profile at
+//!   the cell's edge.
+//! - Signed zeros: a compare-select against a constant is folded by some compilers into a hardware minimum that orders
+//!   −0 below +0. With the constant as the second operand of `min` and `max`, and never −0, both give the same bits.
+//! - All profiles are equivariant under reversal: the profile of the reversed window is the swapped profile (a zero may
+//!   change its sign). Products of two mixing ratios are avoided, since they underflow in single precision for traces
+//!   such as radon (1e-21).
+
+mod cells;
+mod edges;
+mod faces;
+mod profiles;
+mod slopes;
+mod sums;
+
+pub use cells::{
+    cell_colella_woodward, cell_extremum_flat, cell_fast_monotone, cell_huynh, cell_huynh_positive,
+    cell_huynh_where_curved, cell_positive_definite,
+};
+pub use edges::{edge_colella_woodward, edge_fourth_order, edge_large_scale};
+pub use faces::{face_coefficients, flux_donor, flux_linear, flux_parabola};
+pub use profiles::{
+    profile_clipped_fourth_order, profile_fv3_hord8, profile_fv3_hord10, profile_linrood_ord5, profile_ppm_cw84,
+    profile_ppm_huynh_pd, profile_ppm_monotone, profile_ppm_none, profile_slopes_monotone, profile_slopes_none,
+    profile_slopes_positivity, profile_upwind,
+};
+pub use slopes::{half_slope_centred, half_slope_monotone, half_slope_positive};
+pub use sums::{compensated_add, two_sum};

@@ -1,0 +1,280 @@
+//! Compiled instances of the loops: one per precision, scheme and processor class.
+//!
+//! The classes (AVX-512, AVX2, baseline) are chosen at run time from what the processor offers. They differ in speed
+//! only: nothing is fused or reordered.
+
+use crate::cpu::budget::{LevelFluxes, OutflowBudget};
+use crate::cpu::coefficients::{ColumnCoefficients, FaceCoefficients, FaceState, SweepStats};
+use crate::cpu::kernel::SweepKernel;
+use crate::cpu::seams::{SeamCoefficients, SeamLine};
+use crate::cpu::workspace::Workspace;
+use crate::cpu::{budget, coefficients, march, rows, seams};
+use crate::scheme::{
+    CellScheme, PpmCw84, PpmHuynhPd, PpmLimiter, PpmMonotone, PpmNone, Scheme, SlopesLimiter, SlopesMonotone,
+    SlopesNone, SlopesPositivity, Upwind,
+};
+use crate::shape::TileShape;
+
+/// Loops compiled for one precision. Implemented for `f32` and `f64` only; call them through the functions of
+/// [`cpu`](crate::cpu) and [`scheme`](crate::scheme).
+pub trait Dispatch: Sized {
+    #[doc(hidden)]
+    fn sweep_kernel(scheme: Scheme) -> &'static dyn SweepKernel<Self>
+    where
+        Self: crate::Scalar;
+
+    #[doc(hidden)]
+    fn prepare_x(
+        shape: &TileShape,
+        air_mass: &mut [Self],
+        face_flux: &[Self],
+        scale: Self,
+        ends: [FaceState; 2],
+        out: &mut FaceCoefficients<Self>,
+    ) -> SweepStats;
+
+    #[doc(hidden)]
+    fn prepare_y(
+        shape: &TileShape,
+        air_mass: &mut [Self],
+        face_flux: &[Self],
+        scale: Self,
+        ends: [FaceState; 2],
+        out: &mut FaceCoefficients<Self>,
+    ) -> SweepStats;
+
+    #[doc(hidden)]
+    fn prepare_z(
+        width: usize,
+        nk: usize,
+        air_mass: &mut [Self],
+        face_flux: &[Self],
+        scale: Self,
+        out: &mut ColumnCoefficients<Self>,
+    ) -> SweepStats;
+
+    #[doc(hidden)]
+    fn prepare_seam(
+        air_mass: &[Self],
+        face_flux: &[Self],
+        scale: Self,
+        line: &SeamLine<Self>,
+        out: &mut SeamCoefficients<Self>,
+    ) -> SweepStats;
+
+    #[doc(hidden)]
+    fn outflow_budget(shape: &TileShape, air_mass: &[Self], fluxes: LevelFluxes<Self>, scale: Self) -> OutflowBudget;
+}
+
+/// Forwards a call to a function compiled once per processor class.
+macro_rules! per_processor {
+    (($($arg:ident: $type:ty),* $(,)?) -> $result:ty, $call:expr) => {{
+        #[multiversion::multiversion(targets(
+            "x86_64+avx512f+avx512bw+avx512cd+avx512dq+avx512vl",
+            "x86_64+avx2"
+        ))]
+        fn compiled($($arg: $type),*) -> $result {
+            $call
+        }
+        compiled($($arg),*)
+    }};
+}
+
+macro_rules! kernel {
+    ($real:ty, $width:literal: $($scheme:ty),*) => {
+        $(impl SweepKernel<$real> for $scheme {
+            fn halo(&self) -> usize {
+                <$scheme>::HALO
+            }
+
+            fn name(&self) -> &'static str {
+                <$scheme>::NAME
+            }
+
+            fn sweep_x(
+                &self,
+                shape: &TileShape,
+                tracer: &mut [$real],
+                faces: &FaceCoefficients<$real>,
+                workspace: &mut Workspace<$real>,
+            ) {
+                per_processor!(
+                    (
+                        shape: &TileShape,
+                        tracer: &mut [$real],
+                        faces: &FaceCoefficients<$real>,
+                        workspace: &mut Workspace<$real>,
+                    ) -> (),
+                    rows::sweep_x::<$scheme, $real>(shape, tracer, faces, workspace)
+                )
+            }
+
+            fn sweep_y(
+                &self,
+                shape: &TileShape,
+                tracer: &mut [$real],
+                faces: &FaceCoefficients<$real>,
+                _workspace: &mut Workspace<$real>,
+            ) {
+                per_processor!(
+                    (shape: &TileShape, tracer: &mut [$real], faces: &FaceCoefficients<$real>) -> (),
+                    march::sweep_y::<$scheme, $real, $width>(shape, tracer, faces)
+                )
+            }
+
+            fn sweep_z(&self, width: usize, nk: usize, tracer: &mut [$real], faces: &ColumnCoefficients<$real>) {
+                per_processor!(
+                    (width: usize, nk: usize, tracer: &mut [$real], faces: &ColumnCoefficients<$real>) -> (),
+                    march::sweep_z::<$scheme, $real, $width>(width, nk, tracer, faces)
+                )
+            }
+
+            fn seam_fluxes(
+                &self,
+                tracer: &[$real],
+                line: &SeamLine<$real>,
+                seam: &SeamCoefficients<$real>,
+                out: &mut [$real],
+                workspace: &mut Workspace<$real>,
+            ) {
+                per_processor!(
+                    (
+                        tracer: &[$real],
+                        line: &SeamLine<$real>,
+                        seam: &SeamCoefficients<$real>,
+                        out: &mut [$real],
+                        workspace: &mut Workspace<$real>,
+                    ) -> (),
+                    seams::seam_fluxes::<$scheme, $real, $width>(tracer, line, seam, out, workspace)
+                )
+            }
+        })*
+    };
+}
+
+macro_rules! dispatch {
+    ($real:ty, $width:literal) => {
+        kernel!(
+            $real, $width: Upwind, SlopesNone, SlopesMonotone, SlopesPositivity, PpmNone, PpmMonotone, PpmCw84,
+            PpmHuynhPd
+        );
+
+        impl Dispatch for $real {
+            fn sweep_kernel(scheme: Scheme) -> &'static dyn SweepKernel<$real> {
+                match scheme {
+                    Scheme::Upwind => &Upwind,
+                    Scheme::Slopes(SlopesLimiter::None) => &SlopesNone,
+                    Scheme::Slopes(SlopesLimiter::Monotone) => &SlopesMonotone,
+                    Scheme::Slopes(SlopesLimiter::Positivity) => &SlopesPositivity,
+                    Scheme::Ppm(PpmLimiter::None) => &PpmNone,
+                    Scheme::Ppm(PpmLimiter::Monotone) => &PpmMonotone,
+                    Scheme::Ppm(PpmLimiter::Cw84) => &PpmCw84,
+                    Scheme::Ppm(PpmLimiter::HuynhPd) => &PpmHuynhPd,
+                }
+            }
+
+            fn prepare_x(
+                shape: &TileShape,
+                air_mass: &mut [$real],
+                face_flux: &[$real],
+                scale: $real,
+                ends: [FaceState; 2],
+                out: &mut FaceCoefficients<$real>,
+            ) -> SweepStats {
+                per_processor!(
+                    (
+                        shape: &TileShape,
+                        air_mass: &mut [$real],
+                        face_flux: &[$real],
+                        scale: $real,
+                        ends: [FaceState; 2],
+                        out: &mut FaceCoefficients<$real>,
+                    ) -> SweepStats,
+                    coefficients::prepare_x::<$real, $width>(shape, air_mass, face_flux, scale, ends, out)
+                )
+            }
+
+            fn prepare_y(
+                shape: &TileShape,
+                air_mass: &mut [$real],
+                face_flux: &[$real],
+                scale: $real,
+                ends: [FaceState; 2],
+                out: &mut FaceCoefficients<$real>,
+            ) -> SweepStats {
+                per_processor!(
+                    (
+                        shape: &TileShape,
+                        air_mass: &mut [$real],
+                        face_flux: &[$real],
+                        scale: $real,
+                        ends: [FaceState; 2],
+                        out: &mut FaceCoefficients<$real>,
+                    ) -> SweepStats,
+                    coefficients::prepare_y::<$real, $width>(shape, air_mass, face_flux, scale, ends, out)
+                )
+            }
+
+            fn prepare_z(
+                width: usize,
+                nk: usize,
+                air_mass: &mut [$real],
+                face_flux: &[$real],
+                scale: $real,
+                out: &mut ColumnCoefficients<$real>,
+            ) -> SweepStats {
+                per_processor!(
+                    (
+                        width: usize,
+                        nk: usize,
+                        air_mass: &mut [$real],
+                        face_flux: &[$real],
+                        scale: $real,
+                        out: &mut ColumnCoefficients<$real>,
+                    ) -> SweepStats,
+                    coefficients::prepare_z::<$real, $width>(width, nk, air_mass, face_flux, scale, out)
+                )
+            }
+
+            fn prepare_seam(
+                air_mass: &[$real],
+                face_flux: &[$real],
+                scale: $real,
+                line: &SeamLine<$real>,
+                out: &mut SeamCoefficients<$real>,
+            ) -> SweepStats {
+                per_processor!(
+                    (
+                        air_mass: &[$real],
+                        face_flux: &[$real],
+                        scale: $real,
+                        line: &SeamLine<$real>,
+                        out: &mut SeamCoefficients<$real>,
+                    ) -> SweepStats,
+                    seams::prepare_seam::<$real, $width>(air_mass, face_flux, scale, line, out)
+                )
+            }
+
+            fn outflow_budget(
+                shape: &TileShape,
+                air_mass: &[$real],
+                fluxes: LevelFluxes<$real>,
+                scale: $real,
+            ) -> OutflowBudget {
+                per_processor!(
+                    (
+                        shape: &TileShape,
+                        air_mass: &[$real],
+                        fluxes: LevelFluxes<$real>,
+                        scale: $real,
+                    ) -> OutflowBudget,
+                    budget::outflow_budget::<$real, $width>(shape, air_mass, fluxes, scale)
+                )
+            }
+        }
+    };
+}
+
+// A cache line of values: two vectors under AVX2, one under AVX-512.
+dispatch!(f32, 16);
+dispatch!(f64, 8);

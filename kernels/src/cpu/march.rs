@@ -1,0 +1,214 @@
+//! Sweeps along j and k: a register march over one cache line of columns.
+
+use crate::cpu::{ColumnCoefficients, FaceCoefficients};
+use crate::lanes::Lanes;
+use crate::real::{Real, Scalar};
+use crate::scheme::CellScheme;
+use crate::shape::TileShape;
+
+/// One cache line of columns: element `row` of an array cut into lines is at `row · stride + line`.
+struct Columns<'a, R, const W: usize> {
+    tracer: &'a mut [[R; W]],
+    reciprocal: &'a [[R; W]],
+    courant: &'a [[R; W]],
+    flux: &'a [[R; W]],
+    line: usize,
+    stride: usize,
+}
+
+impl<R: Scalar, const W: usize> Columns<'_, R, W> {
+    #[inline(always)]
+    fn at(&self, row: usize) -> usize {
+        row * self.stride + self.line
+    }
+
+    #[inline(always)]
+    fn ratio(&self, row: usize) -> Lanes<R, W> {
+        let at = self.at(row);
+        Lanes(self.tracer[at]) * Lanes(self.reciprocal[at])
+    }
+
+    #[inline(always)]
+    fn face<S: CellScheme>(&self, row: usize, below: &Cell<Lanes<R, W>>, above: &Cell<Lanes<R, W>>) -> Lanes<R, W> {
+        let at = self.at(row);
+        S::flux(Lanes(self.flux[at]), Lanes(self.courant[at]), below.q, below.profile, above.q, above.profile)
+    }
+
+    #[inline(always)]
+    fn add(&mut self, row: usize, amount: Lanes<R, W>) {
+        let at = self.at(row);
+        self.tracer[at] = (Lanes(self.tracer[at]) + amount).0;
+    }
+}
+
+/// Mean and profile of one cell.
+#[derive(Clone, Copy)]
+struct Cell<V> {
+    q: V,
+    profile: (V, V),
+}
+
+impl<V: Real> Cell<V> {
+    #[inline(always)]
+    fn flat(q: V) -> Self {
+        Self { q, profile: (V::lit(0.0), V::lit(0.0)) }
+    }
+}
+
+/// Cells a profile looks ahead.
+#[inline(always)]
+const fn ahead<S: CellScheme>() -> usize {
+    S::HALO - 1
+}
+
+/// The moving window of a march: mixing ratios around the next cell, its half slope, the edge below it.
+struct Window<R, const W: usize> {
+    w: [Lanes<R, W>; 5],
+    slope: Lanes<R, W>,
+    edge: Lanes<R, W>,
+}
+
+impl<R: Scalar, const W: usize> Window<R, W> {
+    /// A window that is never moved.
+    #[inline(always)]
+    fn idle() -> Self {
+        Self { w: [Lanes::lit(0.0); 5], slope: Lanes::lit(0.0), edge: Lanes::lit(0.0) }
+    }
+
+    /// A window whose next step has `row` in the middle.
+    #[inline(always)]
+    fn before<S: CellScheme>(columns: &Columns<R, W>, row: usize) -> Self {
+        let n = ahead::<S>();
+        let mut window = Self::idle();
+        // The middle of the next step still is at index 3.
+        for offset in 0..2 * n {
+            window.w[3 + offset - n] = columns.ratio(row + offset - n);
+        }
+        if n == 2 {
+            let w = window.w;
+            let below = S::slope(w[1], w[2], w[3]);
+            window.slope = S::slope(w[2], w[3], w[4]);
+            window.edge = S::edge(w[1], w[2], w[3], w[4], below, window.slope);
+        }
+        window
+    }
+
+    /// Moves up by one cell, taking in the mixing ratio `next` of the farthest cell ahead; returns the middle cell.
+    #[inline(always)]
+    fn step<S: CellScheme>(&mut self, next: Lanes<R, W>) -> Cell<Lanes<R, W>> {
+        let n = ahead::<S>();
+        let mut w = [self.w[1], self.w[2], self.w[3], self.w[4], self.w[4]];
+        w[2 + n] = next;
+        self.w = w;
+        if n == 2 {
+            let slope = S::slope(w[2], w[3], w[4]);
+            let edge = S::edge(w[1], w[2], w[3], w[4], self.slope, slope);
+            let profile = S::limit(w, self.edge, edge);
+            (self.slope, self.edge) = (slope, edge);
+            Cell { q: w[2], profile }
+        } else {
+            Cell { q: w[2], profile: S::profile(w) }
+        }
+    }
+}
+
+#[inline(always)]
+pub(crate) fn sweep_y<S: CellScheme, R: Scalar, const W: usize>(
+    shape: &TileShape,
+    tracer: &mut [R],
+    faces: &FaceCoefficients<R>,
+) {
+    assert!(shape.halo >= S::HALO, "halo too narrow for the scheme");
+    let len = shape.plane_len();
+    let (first, last) = (shape.halo / W, (shape.halo + shape.ni - 1) / W);
+    let mut columns = Columns {
+        tracer: tracer[..len].as_chunks_mut::<W>().0,
+        reciprocal: faces.reciprocal[..len].as_chunks::<W>().0,
+        courant: faces.courant[..len].as_chunks::<W>().0,
+        flux: faces.flux[..len].as_chunks::<W>().0,
+        line: first,
+        stride: shape.pitch / W,
+    };
+    while columns.line <= last {
+        march_y::<S, R, W>(&mut columns, shape.halo, shape.nj);
+        columns.line += 1;
+    }
+}
+
+/// Cells `halo − 1 ..= halo + nj` get profiles, the faces between them fluxes, the `nj` inner ones new values.
+#[inline(always)]
+fn march_y<S: CellScheme, R: Scalar, const W: usize>(columns: &mut Columns<R, W>, halo: usize, nj: usize) {
+    let n = ahead::<S>();
+    let lowest = halo - 1;
+    let mut window = Window::before::<S>(columns, lowest);
+    let mut below = window.step::<S>(columns.ratio(lowest + n));
+    let mut cell = window.step::<S>(columns.ratio(halo + n));
+    let mut inflow = columns.face::<S>(halo, &below, &cell);
+    for row in halo + 1..=halo + nj {
+        below = cell;
+        cell = window.step::<S>(columns.ratio(row + n));
+        let outflow = columns.face::<S>(row, &below, &cell);
+        // Behind the window: nothing reads the old value any more.
+        columns.add(row - 1, inflow - outflow);
+        inflow = outflow;
+    }
+}
+
+#[inline(always)]
+pub(crate) fn sweep_z<S: CellScheme, R: Scalar, const W: usize>(
+    width: usize,
+    nk: usize,
+    tracer: &mut [R],
+    faces: &ColumnCoefficients<R>,
+) {
+    assert_eq!(width % TileShape::PITCH_UNIT, 0, "column blocks are whole cache lines wide");
+    let len = nk * width;
+    let mut columns = Columns {
+        tracer: tracer[..len].as_chunks_mut::<W>().0,
+        reciprocal: faces.reciprocal[..len].as_chunks::<W>().0,
+        courant: faces.courant[..len].as_chunks::<W>().0,
+        flux: faces.flux[..len].as_chunks::<W>().0,
+        line: 0,
+        stride: width / W,
+    };
+    while columns.line < columns.stride {
+        march_z::<S, R, W>(&mut columns, nk);
+        columns.line += 1;
+    }
+}
+
+/// Cells without a full window above and below are flat; the top and the bottom are closed.
+#[inline(always)]
+fn march_z<S: CellScheme, R: Scalar, const W: usize>(columns: &mut Columns<R, W>, nk: usize) {
+    let n = ahead::<S>();
+    if nk == 0 {
+        return;
+    }
+    let (head, tail) = (n.clamp(1, nk), nk.saturating_sub(n).max(n.clamp(1, nk)));
+    // The window reads cells that the head updates.
+    let mut window = if tail > head { Window::before::<S>(columns, head) } else { Window::idle() };
+    let mut cell = Cell::flat(columns.ratio(0));
+    let mut inflow = Lanes::lit(0.0);
+    for k in 1..head {
+        let below = cell;
+        cell = Cell::flat(columns.ratio(k));
+        let outflow = columns.face::<S>(k, &below, &cell);
+        columns.add(k - 1, inflow - outflow);
+        inflow = outflow;
+    }
+    for k in head..tail {
+        let below = cell;
+        cell = window.step::<S>(columns.ratio(k + n));
+        let outflow = columns.face::<S>(k, &below, &cell);
+        columns.add(k - 1, inflow - outflow);
+        inflow = outflow;
+    }
+    for k in tail..nk {
+        let below = cell;
+        cell = Cell::flat(columns.ratio(k));
+        let outflow = columns.face::<S>(k, &below, &cell);
+        columns.add(k - 1, inflow - outflow);
+        inflow = outflow;
+    }
+    columns.add(nk - 1, inflow - Lanes::lit(0.0));
+}

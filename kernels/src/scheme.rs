@@ -1,1 +1,0 @@
-//! Advection schemes as types, and the choice of one at model build.

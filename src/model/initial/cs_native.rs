@@ -1,0 +1,81 @@
+//! Initial fields stored on the model's own cubed sphere.
+
+use std::path::Path;
+
+use kernels::Scalar;
+
+use super::{Negatives, VerticalOrder, fill};
+use crate::state::PackedState;
+
+/// What to read.
+pub(super) struct Request<'a> {
+    pub(super) file: &'a Path,
+    pub(super) variable: &'a str,
+    pub(super) time_index: usize,
+    pub(super) vertical_order: VerticalOrder,
+    pub(super) negatives: Negatives,
+}
+
+/// Fills a tracer from the tiles of a (time, lev, nf, Ydim, Xdim) variable; the error text says what does not fit.
+pub(super) fn fill_from_file<R: Scalar>(
+    state: &mut PackedState<R>,
+    index: usize,
+    request: &Request<'_>,
+    nc: usize,
+) -> Result<(), String> {
+    let file = netcdf::open(request.file).map_err(|e| format!("cannot be opened as NetCDF ({e})"))?;
+    let variable = file.variable(request.variable).ok_or_else(|| {
+        let names: Vec<String> = file.variables().map(|v| v.name()).collect();
+        format!("has no variable '{}'; it holds {}", request.variable, names.join(", "))
+    })?;
+    let levels = state.levels();
+    let sizes: Vec<usize> = variable.dimensions().iter().map(netcdf::Dimension::len).collect();
+    let [records, layers, 6, ydim, xdim] = sizes[..] else {
+        return Err(format!("'{}' has shape {sizes:?}, expected (time, lev, 6, {nc}, {nc})", request.variable));
+    };
+    if (layers, ydim, xdim) != (levels, nc, nc) {
+        let found = format!("{layers} levels of C{xdim}");
+        return Err(format!("'{}' holds {found}, the winds need {levels} levels of C{nc}", request.variable));
+    }
+    if request.time_index == 0 || request.time_index > records {
+        return Err(format!("time_index = {} lies outside 1..{records}", request.time_index));
+    }
+    let set = state.tile_set().clone();
+    let mut values: Vec<Vec<f64>> = Vec::with_capacity(set.len());
+    for tile in set.tiles() {
+        let extents = [
+            (request.time_index - 1..request.time_index).into(),
+            (0..levels).into(),
+            (tile.panel.index()..tile.panel.index() + 1).into(),
+            (tile.j0..tile.j0 + tile.nj).into(),
+            (tile.i0..tile.i0 + tile.ni).into(),
+        ];
+        let extents: [netcdf::Extent; 5] = extents;
+        let field = variable.get_values::<f64, _>(extents).map_err(|e| format!("cannot be read ({e})"))?;
+        if let Some(n) = field.iter().position(|v| !v.is_finite()) {
+            let cell = n % (tile.ni * tile.nj);
+            return Err(format!(
+                "'{}' is not finite at level {}, {} ({}, {})",
+                request.variable,
+                n / (tile.ni * tile.nj) + 1,
+                tile.panel,
+                tile.i0 + cell % tile.ni + 1,
+                tile.j0 + cell / tile.ni + 1
+            ));
+        }
+        values.push(field);
+    }
+    fill(state, index, |level, tile, i, j| {
+        let shape = &set.shapes()[tile];
+        let k = match request.vertical_order {
+            VerticalOrder::SurfaceFirst => levels - 1 - level,
+            VerticalOrder::TopFirst => level,
+        };
+        let q = values[tile][(k * shape.nj + j) * shape.ni + i];
+        match request.negatives {
+            Negatives::Clamp => q.max(0.0),
+            Negatives::Keep => q,
+        }
+    });
+    Ok(())
+}

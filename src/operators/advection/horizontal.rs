@@ -1,0 +1,169 @@
+//! X and Y sweeps, level by level, with halo messages under way while other levels are swept.
+
+use std::ops::Range;
+
+use decomposition::Axis;
+use kernels::Scalar;
+use kernels::cpu::{FaceCoefficients, SeamCoefficients, SweepStats, Workspace, prepare_x, prepare_y};
+use rayon::prelude::*;
+
+use super::seams::TileSeams;
+use super::{Advection, Sweeps, Winds};
+use crate::operators::Threads;
+use crate::state::{AIR, PackedState, Slabs};
+
+/// Work space of one thread for one plane.
+pub(super) struct LevelScratch<R> {
+    coefficients: FaceCoefficients<R>,
+    workspace: Workspace<R>,
+    seams: Vec<SeamCoefficients<R>>,
+    amounts: Vec<Vec<R>>,
+}
+
+/// Most seam segments one tile can touch in one group: a whole panel has four edges, each met by one seam.
+const MAX_SEAMS: usize = 4;
+
+impl<R: Scalar> LevelScratch<R> {
+    pub(super) fn new(slabs: &Slabs<R>, halo: usize) -> Self {
+        let shapes = slabs.tile_set().shapes();
+        let edge = shapes.iter().map(|s| s.ni.max(s.nj)).max().unwrap_or(0);
+        Self {
+            coefficients: FaceCoefficients::new(shapes),
+            workspace: Workspace::new(shapes),
+            seams: (0..MAX_SEAMS).map(|_| SeamCoefficients::new(edge, halo)).collect(),
+            amounts: (0..MAX_SEAMS).map(|_| vec![R::default(); edge]).collect(),
+        }
+    }
+}
+
+/// Face planes of one tile at one level.
+struct TileFaces<'a, R> {
+    x: &'a [R],
+    y: &'a [R],
+}
+
+impl<'a, R> TileFaces<'a, R> {
+    fn along(&self, axis: Axis) -> &'a [R] {
+        match axis {
+            Axis::X => self.x,
+            Axis::Y => self.y,
+        }
+    }
+}
+
+impl<R: Scalar> Advection<R> {
+    /// `passes` sweeps along the first axis, then as many along the second.
+    pub(super) fn horizontal(
+        &mut self,
+        state: &mut PackedState<R>,
+        winds: &Winds<'_, R>,
+        scale: R,
+        axes: [Axis; 2],
+        passes: usize,
+        threads: &Threads,
+    ) -> SweepStats {
+        self.sequence.clear();
+        for axis in axes {
+            self.sequence.extend(std::iter::repeat_n(axis, passes));
+        }
+        let Self { sweeps, messages, blocks, sequence } = self;
+        let slabs = state.slabs_mut();
+        let (count, stages) = (blocks.len(), sequence.len());
+        let mut stats = SweepStats::default();
+        if !(messages.x.any() || messages.y.any()) {
+            // No neighbour on another rank: each level runs through all stages while it is in cache.
+            return sweeps.levels(slabs, winds, scale, sequence, 0..blocks[count - 1].end, threads);
+        }
+        // A wave front over (block, stage): while the halos of a block are under way, the other blocks are swept.
+        messages.get_mut(sequence[0]).post(0, slabs);
+        for front in 0..count + stages - 1 {
+            if front + 1 < count {
+                messages.get_mut(sequence[0]).post(front + 1, slabs);
+            }
+            for stage in (front + 1).saturating_sub(count)..stages.min(front + 1) {
+                let block = front - stage;
+                messages.get_mut(sequence[stage]).finish(block, slabs);
+                let levels = blocks[block].clone();
+                stats = stats.merge(sweeps.levels(slabs, winds, scale, &sequence[stage..=stage], levels, threads));
+                if stage + 1 < stages {
+                    messages.get_mut(sequence[stage + 1]).post(block, slabs);
+                }
+            }
+        }
+        stats
+    }
+}
+
+impl<R: Scalar> Sweeps<R> {
+    /// Local copies and sweeps of the given stages for a range of levels, shared out over the threads.
+    fn levels(
+        &self,
+        slabs: &mut Slabs<R>,
+        winds: &Winds<'_, R>,
+        scale: R,
+        stages: &[Axis],
+        levels: Range<usize>,
+        threads: &Threads,
+    ) -> SweepStats {
+        let (stride, first) = (slabs.level_stride(), levels.start);
+        let tiles = slabs.tile_ranges();
+        let data = &mut slabs.data_mut()[levels.start * stride..levels.end * stride];
+        data.par_chunks_mut(stride)
+            .enumerate()
+            .map(|(n, slab)| {
+                let scratch = &mut *self.level_scratch[threads.index()].lock().expect("a sweep does not panic");
+                let mut stats = SweepStats::default();
+                for &axis in stages {
+                    self.copies.get(axis).apply(slab);
+                    for (tile, seams) in self.seams.get(axis).iter().enumerate() {
+                        let planes = &mut slab[tiles[tile].clone()];
+                        let faces =
+                            TileFaces { x: winds.x.plane(first + n, tile, 0), y: winds.y.plane(first + n, tile, 0) };
+                        stats = stats.merge(self.tile(axis, planes, &faces, scale, seams, scratch));
+                    }
+                }
+                stats
+            })
+            .reduce(SweepStats::default, SweepStats::merge)
+    }
+
+    /// One sweep of all planes of one tile at one level.
+    fn tile(
+        &self,
+        axis: Axis,
+        planes: &mut [R],
+        faces: &TileFaces<'_, R>,
+        scale: R,
+        seams: &TileSeams<R>,
+        scratch: &mut LevelScratch<R>,
+    ) -> SweepStats {
+        let LevelScratch { coefficients, workspace, seams: prepared, amounts } = scratch;
+        let shape = &seams.shape;
+        let (air, tracers) = planes.split_at_mut((AIR + 1) * shape.plane_len());
+        // Seam amounts come from the state before anything moves; they are applied after the sweep, in table order.
+        let mut stats = SweepStats::default();
+        for (line, prepared) in seams.lines.iter().zip(prepared.iter_mut()) {
+            stats = stats.merge(line.prepare(air, faces.along(line.face_axis), scale, prepared));
+        }
+        stats = stats.merge(match axis {
+            Axis::X => prepare_x(shape, air, faces.along(axis), scale, seams.ends, coefficients),
+            Axis::Y => prepare_y(shape, air, faces.along(axis), scale, seams.ends, coefficients),
+        });
+        for (line, prepared) in seams.lines.iter().zip(prepared.iter()) {
+            line.apply(air, prepared.air());
+        }
+        for tracer in tracers.chunks_exact_mut(shape.plane_len()) {
+            for ((line, prepared), amounts) in seams.lines.iter().zip(prepared.iter()).zip(amounts.iter_mut()) {
+                line.tracer_amounts(self.kernel, tracer, prepared, workspace, amounts);
+            }
+            match axis {
+                Axis::X => self.kernel.sweep_x(shape, tracer, coefficients, workspace),
+                Axis::Y => self.kernel.sweep_y(shape, tracer, coefficients, workspace),
+            }
+            for (line, amounts) in seams.lines.iter().zip(amounts.iter()) {
+                line.apply(tracer, amounts);
+            }
+        }
+        stats
+    }
+}

@@ -1,0 +1,154 @@
+//! Directionally split advection of all packed tracers of all tiles of a rank.
+//!
+//! One substep is the palindrome `X Y Z | M | Z Y X`, M being the midpoint operator (vertical physics). Each leg
+//! applies the stored half-sweep amounts; air mass moves with the tracers. At panel seams the face flux is evaluated
+//! by both sides from the same six cells in the orientation of the lower-numbered panel, so no result depends on how
+//! the sphere is divided.
+
+mod budget;
+mod horizontal;
+mod seams;
+mod vertical;
+
+use std::ops::Range;
+use std::sync::Mutex;
+
+use decomposition::{Axis, ExchangeKind, Layout};
+use kernels::Scalar;
+use kernels::cpu::{SweepKernel, SweepStats};
+use kernels::scheme::{Scheme, kernel};
+
+pub use budget::{CellBudget, largest_budget};
+
+use self::horizontal::LevelScratch;
+use self::seams::TileSeams;
+use self::vertical::RowScratch;
+use super::{HaloCopies, HaloMessages, Threads, plan_halos};
+use crate::comm::Communicator;
+use crate::state::{PackedState, Slabs};
+
+/// Face amounts of one window (kg per half-sweep, times `scale`): `x`, `y` one plane per level, `z` at `levels + 1`
+/// interfaces, positive toward larger i, j and downward.
+#[derive(Clone, Copy)]
+pub struct Winds<'a, R> {
+    /// Through the west side of each cell.
+    pub x: &'a Slabs<R>,
+    /// Through the south side of each cell.
+    pub y: &'a Slabs<R>,
+    /// Through the top of each layer.
+    pub z: &'a Slabs<R>,
+    /// Factor on the stored values: 1 for half-sweep amounts, 1/(2·steps) for whole-window amounts.
+    pub scale: f64,
+}
+
+/// What acts between the two halves of the palindrome.
+pub trait MidpointOperator<R>: Send {
+    /// Acts on the state for `dt` seconds. Halos are stale before and after.
+    fn apply(&mut self, state: &mut PackedState<R>, dt: f64);
+}
+
+/// Advection operator of one rank with all its work space.
+pub struct Advection<R: Scalar> {
+    sweeps: Sweeps<R>,
+    messages: PerAxis<HaloMessages>,
+    blocks: Vec<Range<usize>>,
+    sequence: Vec<Axis>,
+}
+
+/// What the threads of a rank share while they sweep.
+struct Sweeps<R: Scalar> {
+    kernel: &'static dyn SweepKernel<R>,
+    copies: PerAxis<HaloCopies>,
+    seams: PerAxis<Vec<TileSeams<R>>>,
+    level_scratch: Vec<Mutex<LevelScratch<R>>>,
+    row_scratch: Vec<Mutex<RowScratch<R>>>,
+}
+
+/// One value for each horizontal axis.
+struct PerAxis<T> {
+    x: T,
+    y: T,
+}
+
+impl<T> PerAxis<T> {
+    fn get(&self, axis: Axis) -> &T {
+        match axis {
+            Axis::X => &self.x,
+            Axis::Y => &self.y,
+        }
+    }
+
+    fn get_mut(&mut self, axis: Axis) -> &mut T {
+        match axis {
+            Axis::X => &mut self.x,
+            Axis::Y => &mut self.y,
+        }
+    }
+}
+
+impl<R: Scalar> Advection<R> {
+    /// Builds plans and work space for states shaped like `state`. Collective over `comm`.
+    pub fn new(
+        scheme: Scheme,
+        layout: &Layout,
+        state: &PackedState<R>,
+        threads: &Threads,
+        comm: &dyn Communicator,
+    ) -> Self {
+        let slabs = state.slabs();
+        let blocks = level_blocks(slabs.levels(), comm.size());
+        let halos = |axis| plan_halos(layout, ExchangeKind::Sweep(axis), slabs, &blocks, comm);
+        let ((copies_x, messages_x), (copies_y, messages_y)) = (halos(Axis::X), halos(Axis::Y));
+        let seams = |axis| TileSeams::of_rank(layout, axis, slabs.tile_set(), comm.rank());
+        let per_thread = 0..threads.count();
+        Self {
+            sweeps: Sweeps {
+                kernel: kernel(scheme),
+                copies: PerAxis { x: copies_x, y: copies_y },
+                seams: PerAxis { x: seams(Axis::X), y: seams(Axis::Y) },
+                level_scratch: per_thread
+                    .clone()
+                    .map(|_| Mutex::new(LevelScratch::new(slabs, scheme.halo())))
+                    .collect(),
+                row_scratch: per_thread.map(|_| Mutex::new(RowScratch::new(slabs))).collect(),
+            },
+            messages: PerAxis { x: messages_x, y: messages_y },
+            blocks,
+            sequence: Vec::with_capacity(2 * MAX_PASSES),
+        }
+    }
+
+    /// One substep: the palindrome, each leg in `passes` equal parts.
+    ///
+    /// Returns what the sweeps noticed on this rank.
+    pub fn substep(
+        &mut self,
+        state: &mut PackedState<R>,
+        winds: Winds<'_, R>,
+        passes: usize,
+        midpoint: Option<(&mut dyn MidpointOperator<R>, f64)>,
+        threads: &Threads,
+    ) -> SweepStats {
+        let scale = R::from_f64(winds.scale / passes as f64);
+        let mut stats = self.horizontal(state, &winds, scale, [Axis::X, Axis::Y], passes, threads);
+        match midpoint {
+            // Both vertical legs while a column is in cache; the same operations in the same order.
+            None => stats = stats.merge(self.sweeps.vertical(state, &winds, scale, 2 * passes, threads)),
+            Some((operator, dt)) => {
+                stats = stats.merge(self.sweeps.vertical(state, &winds, scale, passes, threads));
+                operator.apply(state, dt);
+                stats = stats.merge(self.sweeps.vertical(state, &winds, scale, passes, threads));
+            }
+        }
+        stats.merge(self.horizontal(state, &winds, scale, [Axis::Y, Axis::X], passes, threads))
+    }
+}
+
+/// Most parts a leg may be divided into.
+pub const MAX_PASSES: usize = 4096;
+
+/// Levels that travel in one message: few enough messages to amortise latency, enough blocks to hide it.
+fn level_blocks(levels: usize, ranks: usize) -> Vec<Range<usize>> {
+    let count = if ranks == 1 { 1 } else { levels.div_ceil(8).clamp(1, 8) };
+    (0..count).map(|b| b * levels / count..(b + 1) * levels / count).collect()
+}

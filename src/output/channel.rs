@@ -1,0 +1,264 @@
+//! The open file: written by rank 0 alone, or by all ranks through MPI.
+
+use std::path::Path;
+
+use kernels::Scalar;
+use netcdf::types::{FloatType, IntType, NcVariableType};
+use netcdf::{AttributeValue, FileMut};
+
+use super::error::{Context, OutputError};
+use super::schema::{Attributes, FILL, Storage, VariableDef};
+use super::sharing::{Rectangle, Sharing};
+use super::spec::Compression;
+use crate::comm::{Communicator, FileAccess, agree};
+
+/// Values of one write.
+#[derive(Clone, Copy)]
+pub(super) enum Values<'a> {
+    Int(&'a [i32]),
+    Float(&'a [f32]),
+    Double(&'a [f64]),
+}
+
+impl<'a> Values<'a> {
+    /// Values of the run precision.
+    pub(super) fn of<R: Scalar>(values: &'a [R]) -> Self {
+        match storage::<R>() {
+            Storage::Float => Values::Float(bytemuck::cast_slice(values)),
+            _ => Values::Double(bytemuck::cast_slice(values)),
+        }
+    }
+}
+
+/// Storage type of the run precision.
+pub(super) fn storage<R: Scalar>() -> Storage {
+    if size_of::<R>() == 4 { Storage::Float } else { Storage::Double }
+}
+
+/// First index and length along each dimension.
+pub(super) type Region = (Vec<usize>, Vec<usize>);
+
+/// A file being written. On ranks that do not write it only takes part in collective calls.
+pub(super) struct Channel {
+    file: Option<FileMut>,
+    shared: bool,
+}
+
+impl Channel {
+    /// Collective: creates `path`, replacing what is there.
+    pub(super) fn create(path: &Path, comm: &dyn Communicator) -> Result<Self, OutputError> {
+        match comm.file_access() {
+            FileAccess::Gathered => {
+                let file = match comm.rank() {
+                    0 => prepare(path).and_then(|()| netcdf::create(path).context(path, || "create".into())).map(Some),
+                    _ => Ok(None),
+                };
+                Ok(Self { file: agree(comm, file)?, shared: false })
+            }
+            #[cfg(feature = "mpi")]
+            FileAccess::Parallel(communicator) => {
+                // All that fails on one rank alone must fail before the collective call.
+                agree(comm, if comm.rank() == 0 { prepare(path) } else { Ok(()) })?;
+                // SAFETY: reads a constant handle that the MPI library defines before any of its functions run.
+                let info = unsafe { mpi::ffi::RSMPI_INFO_NULL };
+                let file = netcdf::create_par_with(path, communicator, info, netcdf::Options::NETCDF4)
+                    .context(path, || "create on all ranks".into());
+                Ok(Self { file: Some(agree(comm, file)?), shared: true })
+            }
+        }
+    }
+
+    /// Whether all ranks write.
+    pub(super) fn is_shared(&self) -> bool {
+        self.shared
+    }
+
+    /// Writes the definitions; the same on all ranks.
+    pub(super) fn define(
+        &mut self,
+        dims: &[(&'static str, Option<usize>)],
+        variables: &[VariableDef],
+        globals: &Attributes,
+        compression: Compression,
+        chunk: (usize, usize),
+    ) -> Result<(), netcdf::Error> {
+        let shared = self.shared;
+        let Some(file) = &mut self.file else { return Ok(()) };
+        for &(name, length) in dims {
+            match length {
+                Some(length) => file.add_dimension(name, length)?,
+                None => file.add_unlimited_dimension(name)?,
+            };
+        }
+        for def in variables {
+            let mut variable = file.add_variable_with_type(&def.name, &def.dims, &def.storage.netcdf_type())?;
+            if def.field {
+                let mut chunks = vec![1; def.dims.len()];
+                let last = chunks.len() - 2;
+                chunks[last..].copy_from_slice(&[chunk.1, chunk.0]);
+                variable.set_chunking(&chunks)?;
+                if compression.level > 0 {
+                    variable.set_compression(compression.level.into(), compression.shuffle)?;
+                }
+                match def.storage {
+                    Storage::Float => variable.set_fill_value(FILL as f32)?,
+                    _ => variable.set_fill_value(FILL)?,
+                }
+            }
+            for (key, value) in &def.attributes {
+                variable.put_attribute(key, value.clone())?;
+            }
+        }
+        for (key, value) in globals {
+            file.add_attribute(key, value.clone())?;
+        }
+        file.enddef()?;
+        if shared {
+            #[cfg(feature = "mpi")]
+            for def in variables {
+                if let Some(variable) = file.variable(&def.name) {
+                    variable.access_collective()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Collective when shared: writes a region that rank 0 provides; scalars are written by all.
+    pub(super) fn put_root(
+        &mut self,
+        name: &str,
+        (start, count): Region,
+        values: Values,
+        comm: &dyn Communicator,
+    ) -> Result<(), netcdf::Error> {
+        if comm.rank() == 0 || start.is_empty() {
+            return self.put(name, (start, count), values);
+        }
+        let nothing = match values {
+            Values::Int(_) => Values::Int(&[]),
+            Values::Float(_) => Values::Float(&[]),
+            Values::Double(_) => Values::Double(&[]),
+        };
+        self.put(name, empty(start.len()), nothing)
+    }
+
+    fn put(&mut self, name: &str, region: Region, values: Values) -> Result<(), netcdf::Error> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let mut variable = file.variable_mut(name).ok_or_else(|| netcdf::Error::NotFound(name.into()))?;
+        match values {
+            Values::Int(values) => variable.put_values(values, region),
+            Values::Float(values) => variable.put_values(values, region),
+            Values::Double(values) => variable.put_values(values, region),
+        }
+    }
+
+    /// Collective: writes the pieces of all ranks into `[lead…, levels, nf, Ydim, Xdim]`, where `lead` starts the region
+    /// (time, and the first level if the variable has levels) and `levels` is the number of levels of the pieces.
+    ///
+    /// `own` lists, rectangle by rectangle, the values of this rank, levels outermost.
+    pub(super) fn put_pieces<R: Scalar>(
+        &mut self,
+        name: &str,
+        lead: &[usize],
+        levels: Option<usize>,
+        own: &[(Rectangle, Vec<R>)],
+        sharing: &Sharing,
+        nc: usize,
+        comm: &dyn Communicator,
+    ) -> Result<(), netcdf::Error> {
+        let region = |panel: (usize, usize), rows: (usize, usize), columns: (usize, usize)| -> Region {
+            let tail = [panel, rows, columns];
+            let start = lead.iter().copied().chain(tail.iter().map(|t| t.0)).collect();
+            let count = [1].into_iter().chain(levels).chain(tail.iter().map(|t| t.1)).collect();
+            (start, count)
+        };
+        if self.shared {
+            let mut result = Ok(());
+            for slot in 0..sharing.max_tiles {
+                let written = match own.get(slot) {
+                    Some((r, values)) => {
+                        self.put(name, region((r.panel, 1), (r.j0, r.nj), (r.i0, r.ni)), Values::of(values))
+                    }
+                    None => self.put(name, empty(lead.len() + 3), Values::of::<R>(&[])),
+                };
+                result = result.and(written);
+            }
+            return result;
+        }
+        let bytes: Vec<u8> = own.iter().flat_map(|(_, values)| bytemuck::cast_slice(values)).copied().collect();
+        match (comm.gather(&bytes), &sharing.all) {
+            (Some(gathered), Some(all)) => {
+                let whole = assemble::<R>(&gathered, all, levels.unwrap_or(1), nc);
+                self.put(name, region((0, 6), (0, nc), (0, nc)), Values::of(&whole))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Sets global attributes; the same on all ranks.
+    pub(super) fn put_attributes(&mut self, attributes: &[(&str, AttributeValue)]) -> Result<(), netcdf::Error> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        for (key, value) in attributes {
+            file.add_attribute(key, value.clone())?;
+        }
+        Ok(())
+    }
+
+    /// Brings everything written so far to the file.
+    pub(super) fn sync(&self) -> Result<(), netcdf::Error> {
+        self.file.as_ref().map_or(Ok(()), |file| file.sync())
+    }
+
+    /// Closes the file.
+    pub(super) fn close(self) -> Result<(), netcdf::Error> {
+        self.file.map_or(Ok(()), FileMut::close)
+    }
+}
+
+impl Storage {
+    fn netcdf_type(self) -> NcVariableType {
+        match self {
+            Storage::Int => NcVariableType::Int(IntType::I32),
+            Storage::Float => NcVariableType::Float(FloatType::F32),
+            Storage::Double => NcVariableType::Float(FloatType::F64),
+        }
+    }
+}
+
+/// The part of a rank that has nothing to write.
+fn empty(dims: usize) -> Region {
+    (vec![0; dims], vec![0; dims])
+}
+
+/// Checks the directory and removes an incomplete file of an earlier run.
+fn prepare(path: &Path) -> Result<(), OutputError> {
+    let io = |source| OutputError::Io { path: path.to_path_buf(), source };
+    match std::fs::remove_file(path) {
+        Ok(()) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(io(error)),
+    }
+    // The library reports a missing or read-only directory in less clear words.
+    std::fs::File::create(path).map(drop).map_err(io)
+}
+
+/// Puts the pieces of all ranks into `[levels][panel][j][i]`.
+fn assemble<R: Scalar>(gathered: &[Vec<u8>], all: &[Vec<Rectangle>], levels: usize, nc: usize) -> Vec<R> {
+    let mut whole = vec![R::default(); levels * 6 * nc * nc];
+    for (bytes, rectangles) in gathered.iter().zip(all) {
+        let values: Vec<R> = bytemuck::pod_collect_to_vec(bytes);
+        let mut rest = &values[..];
+        for r in rectangles {
+            for level in 0..levels {
+                for j in r.j0..r.j0 + r.nj {
+                    let (row, tail) = rest.split_at(r.ni);
+                    let start = ((level * 6 + r.panel) * nc + j) * nc + r.i0;
+                    whole[start..start + r.ni].copy_from_slice(row);
+                    rest = tail;
+                }
+            }
+        }
+    }
+    whole
+}

@@ -1,0 +1,323 @@
+//! Writing snapshots into one file.
+
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use kernels::Scalar;
+use netcdf::AttributeValue;
+
+use super::channel::{Channel, Values, storage};
+use super::error::{Context, OutputError};
+use super::frame::SnapshotFrame;
+use super::geometry;
+use super::provenance::Provenance;
+use super::schema::{self, TIME};
+use super::selection::{Extent, FieldPlan, FieldVariable, total_mass_name};
+use super::sharing::{Rectangle, Sharing};
+use super::spec::{OutputSpec, Split, partial_path};
+use crate::comm::{Communicator, agree};
+use crate::grid::CubedSphere;
+use crate::state::TileSet;
+
+/// Bytes of one variable that rank 0 holds at a time; at least one level.
+const BLOCK_BYTES: usize = 16 << 20;
+
+/// Writes the snapshots of one file. All methods are collective.
+///
+/// The file is created by the first snapshot under the name `<path>.partial`. A single file of a run gets its final
+/// name when that snapshot is safely on disk, a daily file when it is complete; until then a file already at `path`
+/// stays as it is. Each snapshot is written and brought to disk before the attribute `completed_snapshots` counts it.
+pub struct SnapshotWriter<R> {
+    spec: OutputSpec,
+    path: PathBuf,
+    grid: CubedSphere,
+    plan: FieldPlan,
+    tiles: Arc<TileSet>,
+    areas: Vec<Vec<f64>>,
+    sharing: Sharing,
+    channel: Option<Channel>,
+    frames: usize,
+    last_hours: Option<f64>,
+    poisoned: bool,
+    precision: PhantomData<R>,
+}
+
+impl<R: Scalar> SnapshotWriter<R> {
+    /// Plans the file of `label` (see [`OutputSpec::path_for`]) for a run that carries `tracers` on `levels` layers.
+    /// Nothing is created on disk yet.
+    ///
+    /// # Errors
+    /// If the selection of fields does not fit, or the tiles of all ranks do not cover the grid.
+    pub fn create(
+        spec: &OutputSpec,
+        label: &str,
+        grid: &CubedSphere,
+        tracers: &[String],
+        levels: usize,
+        tiles: &Arc<TileSet>,
+        comm: &dyn Communicator,
+    ) -> Result<Self, OutputError> {
+        let plan = spec.fields.plan(tracers, levels)?;
+        let sharing = Sharing::new(tiles, grid.nc(), comm)?;
+        let areas = tiles
+            .tiles()
+            .iter()
+            .map(|t| {
+                let rows = t.j0..t.j0 + t.nj;
+                rows.flat_map(|j| (t.i0..t.i0 + t.ni).map(move |i| grid.area(i, j))).collect()
+            })
+            .collect();
+        let mut spec = spec.clone();
+        spec.provenance = of_rank_0(&spec.provenance, comm);
+        Ok(Self {
+            path: spec.path_for(label),
+            spec,
+            grid: grid.clone(),
+            plan,
+            tiles: tiles.clone(),
+            areas,
+            sharing,
+            channel: None,
+            frames: 0,
+            last_hours: None,
+            poisoned: false,
+            precision: PhantomData,
+        })
+    }
+
+    /// Final path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Number of snapshots safely in the file.
+    pub fn frames(&self) -> usize {
+        self.frames
+    }
+
+    /// Adds a snapshot.
+    ///
+    /// # Errors
+    /// If the frame does not continue the file (times must increase; tracers, levels and tiles must stay), or writing
+    /// fails. After a failed write nothing more is accepted.
+    pub fn append(&mut self, frame: &SnapshotFrame<R>, comm: &dyn Communicator) -> Result<(), OutputError> {
+        if self.poisoned {
+            return Err(OutputError::Poisoned(self.path.clone()));
+        }
+        agree(comm, frame.check(&self.plan, &self.tiles, self.last_hours))?;
+        self.poisoned = true;
+        if self.channel.is_none() {
+            self.open(comm)?;
+        }
+        self.write(frame, comm)?;
+        if self.frames == 0 && self.spec.split == Split::Single {
+            self.publish(comm)?;
+        }
+        self.poisoned = false;
+        self.frames += 1;
+        self.last_hours = Some(frame.hours);
+        Ok(())
+    }
+
+    /// Closes the file and gives a daily file its final name. Without any snapshot there is no file.
+    ///
+    /// # Errors
+    /// If closing or renaming fails. After a failed write the incomplete file is closed and keeps its name.
+    pub fn finish(mut self, comm: &dyn Communicator) -> Result<(), OutputError> {
+        let Some(channel) = self.channel.take() else { return Ok(()) };
+        let closed = channel.close().context(&self.path, || "close".into());
+        agree(comm, closed)?;
+        if self.poisoned {
+            return Err(OutputError::Poisoned(self.path));
+        }
+        if self.spec.split == Split::Daily { self.publish(comm) } else { Ok(()) }
+    }
+
+    fn open(&mut self, comm: &dyn Communicator) -> Result<(), OutputError> {
+        let path = partial_path(&self.path);
+        let mut channel = Channel::create(&path, comm)?;
+        let float = storage::<R>();
+        let nc = self.grid.nc();
+        // Compressed chunks that several ranks share would have to be sent around: cut them like the tiles.
+        let chunk = match self.sharing.common {
+            Some(tile) if channel.is_shared() && self.spec.compression.level > 0 => tile,
+            _ => (nc, nc),
+        };
+        let mut globals = schema::global_attributes(&self.spec, &self.grid, &self.plan, R::NAME);
+        globals.extend(self.progress(0).map(|(key, value)| (key.to_string(), value)));
+        let defined = channel.define(
+            &schema::dimensions(nc, &self.plan),
+            &schema::variables(&self.spec, &self.grid, &self.plan, float),
+            &globals,
+            self.spec.compression,
+            chunk,
+        );
+        agree(comm, defined.context(&path, || "define".into()))?;
+        let written = self.write_grid(&mut channel, comm);
+        agree(comm, written.context(&path, || "write the grid".into()))?;
+        self.channel = Some(channel);
+        Ok(())
+    }
+
+    fn write_grid(&self, channel: &mut Channel, comm: &dyn Communicator) -> Result<(), netcdf::Error> {
+        let (nc, convention) = (self.grid.nc(), self.grid.convention());
+        let count = |n: usize| (1..=n).map(|k| k as f64).collect::<Vec<_>>();
+        let numbers = |n: i32| (1..=n).collect::<Vec<_>>();
+        let selected: Vec<_> = self.plan.selected.iter().map(|&k| (k + 1) as f64).collect();
+        let (lons, lats) = geometry::centers(&self.grid);
+        let (corner_lons, corner_lats) = geometry::corners(&self.grid);
+        let areas = geometry::areas(&self.grid);
+        let doubles: [(&str, &[usize], &[f64]); 9] = [
+            ("lev", &[self.plan.levels], &count(self.plan.levels)),
+            ("lev_selected", &[selected.len()], &selected),
+            ("Ydim", &[nc], &count(nc)),
+            ("Xdim", &[nc], &count(nc)),
+            ("lons", &[6, nc, nc], &lons),
+            ("lats", &[6, nc, nc], &lats),
+            ("corner_lons", &[6, nc + 1, nc + 1], &corner_lons),
+            ("corner_lats", &[6, nc + 1, nc + 1], &corner_lats),
+            ("cell_area", &[6, nc, nc], &areas),
+        ];
+        // A rank that fails still takes part in the collective calls of the others, here and below.
+        let mut result = Ok(());
+        for (name, shape, values) in doubles.into_iter().filter(|d| !d.2.is_empty()) {
+            let region = (vec![0; shape.len()], shape.to_vec());
+            result = result.and(channel.put_root(name, region, Values::Double(values), comm));
+        }
+        let ints: [(&str, &[usize], &[i32]); 5] = [
+            ("nf", &[6], &numbers(6)),
+            ("ncontact", &[4], &numbers(4)),
+            ("contacts", &[6, 4], &geometry::contacts(convention)),
+            ("anchor", &[6, 4, 4], &geometry::anchors(convention, nc)),
+            ("cubed_sphere", &[], &[0]),
+        ];
+        for (name, shape, values) in ints {
+            let region = (vec![0; shape.len()], shape.to_vec());
+            result = result.and(channel.put_root(name, region, Values::Int(values), comm));
+        }
+        result
+    }
+
+    fn write(&mut self, frame: &SnapshotFrame<R>, comm: &dyn Communicator) -> Result<(), OutputError> {
+        let mut channel = self.channel.take().expect("opened before the first write");
+        let result = self.write_frame(&mut channel, frame, comm);
+        self.channel = Some(channel);
+        result
+    }
+
+    fn write_frame(
+        &self,
+        channel: &mut Channel,
+        frame: &SnapshotFrame<R>,
+        comm: &dyn Communicator,
+    ) -> Result<(), OutputError> {
+        let record = self.frames;
+        for variable in &self.plan.variables {
+            let written = self.write_variable(channel, variable, frame, comm);
+            agree(comm, written.context(&self.path, || format!("write `{}`", variable.name)))?;
+        }
+        let mut series: Vec<(String, f64)> =
+            self.plan.tracers.iter().map(|t| total_mass_name(t)).zip(frame.total_mass.iter().copied()).collect();
+        series.push((TIME.into(), frame.hours));
+        let mut written = Ok(());
+        for (name, value) in &series {
+            written = written.and(channel.put_root(name, (vec![record], vec![1]), Values::Double(&[*value]), comm));
+        }
+        let step = |result: Result<(), netcdf::Error>| {
+            agree(comm, result.context(&self.path, || format!("finish snapshot {}", record + 1)))
+        };
+        step(written)?;
+        step(channel.sync())?;
+        step(channel.put_attributes(&self.progress(record + 1)))?;
+        step(channel.sync())?;
+        Ok(())
+    }
+
+    fn write_variable(
+        &self,
+        channel: &mut Channel,
+        variable: &FieldVariable,
+        frame: &SnapshotFrame<R>,
+        comm: &dyn Communicator,
+    ) -> Result<(), netcdf::Error> {
+        let nc = self.grid.nc();
+        let piece = |levels: &[usize]| -> Vec<(Rectangle, Vec<R>)> {
+            let tiles = self.tiles.tiles().iter().enumerate();
+            tiles
+                .map(|(tile, place)| {
+                    let mut values = Vec::with_capacity(levels.len() * place.ni * place.nj);
+                    for &level in levels {
+                        frame.derive(variable.quantity, level, tile, &self.areas[tile], &mut values);
+                    }
+                    (Rectangle::of(place), values)
+                })
+                .collect()
+        };
+        let full: Vec<usize> = (0..self.plan.levels).collect();
+        let levels = match variable.extent {
+            Extent::Full => &full,
+            Extent::Selected => &self.plan.selected,
+            Extent::Column => {
+                let lead = [self.frames];
+                return channel.put_pieces(&variable.name, &lead, None, &piece(&[0]), &self.sharing, nc, comm);
+            }
+        };
+        let block = (BLOCK_BYTES / (6 * nc * nc * size_of::<R>())).max(1);
+        let mut result = Ok(());
+        for (n, levels) in levels.chunks(block).enumerate() {
+            let lead = [self.frames, n * block];
+            let own = piece(levels);
+            let count = Some(levels.len());
+            result = result.and(channel.put_pieces(&variable.name, &lead, count, &own, &self.sharing, nc, comm));
+        }
+        result
+    }
+
+    /// Attributes that count the snapshots.
+    fn progress(&self, frames: usize) -> [(&'static str, AttributeValue); 2] {
+        [("completed_snapshots", (frames as i32).into()), ("history", self.spec.provenance.history(frames).into())]
+    }
+
+    /// Gives the file its final name once it is on disk.
+    fn publish(&self, comm: &dyn Communicator) -> Result<(), OutputError> {
+        let renamed = if comm.rank() == 0 { rename_durably(&self.path) } else { Ok(()) };
+        let renamed = renamed.map_err(|source| OutputError::Io { path: self.path.clone(), source });
+        Ok(agree(comm, renamed)?)
+    }
+}
+
+/// Renames the partial file of `path`, such that after a crash either name holds a complete file.
+fn rename_durably(path: &Path) -> std::io::Result<()> {
+    let partial = partial_path(path);
+    std::fs::File::open(&partial)?.sync_all()?;
+    std::fs::rename(&partial, path)
+}
+
+/// The facts of rank 0: attributes must be the same on all ranks.
+fn of_rank_0(own: &Provenance, comm: &dyn Communicator) -> Provenance {
+    let fields = [
+        &own.institution,
+        &own.framework,
+        &own.commit,
+        &own.dirty,
+        &own.runtime,
+        &own.hostname,
+        &own.user,
+        &own.created,
+    ];
+    let text = fields.map(|f| f.replace('\0', "")).join("\0");
+    let text = String::from_utf8_lossy(&comm.broadcast(text.into_bytes())).into_owned();
+    let mut parts = text.split('\0').map(String::from);
+    let mut next = || parts.next().unwrap_or_default();
+    Provenance {
+        institution: next(),
+        framework: next(),
+        commit: next(),
+        dirty: next(),
+        runtime: next(),
+        hostname: next(),
+        user: next(),
+        created: next(),
+    }
+}
