@@ -144,19 +144,15 @@ pub enum MetError {
         section: Section,
     },
     /// A buffer made for another grid.
-    #[error("{path}: the window buffer was made for C{buffer_nc} with {buffer_nz} layers, the file holds C{nc} with {nz}; \
-             make the buffer from a header of the same chain", path = path.display())]
+    #[error("{path}: the window buffer was made for {buffer}, the file holds {file}; make the buffer from a header of the \
+             same chain", path = path.display())]
     BufferShape {
         /// File concerned.
         path: PathBuf,
-        /// Cells per panel edge of the buffer.
-        buffer_nc: usize,
-        /// Layers of the buffer.
-        buffer_nz: usize,
-        /// Cells per panel edge of the file.
-        nc: usize,
-        /// Layers of the file.
-        nz: usize,
+        /// Grid of the buffer.
+        buffer: String,
+        /// Grid of the file.
+        file: String,
     },
     /// A window beyond the end of the file.
     #[error("{path}: window {number} does not exist; `nwindow` is {nwindow}", path = path.display(), number = window + 1)]
@@ -261,17 +257,35 @@ pub enum MetError {
         recommended: Option<u64>,
     },
     /// Two files that cannot follow one another in a run.
-    #[error("{path}: `{key}` {problem} (previous file {previous}); run the files separately or write them alike",
-        path = path.display(), previous = previous.display())]
+    #[error(
+        "{path}: cannot follow {previous} in one run; run them separately or write them alike:{list}",
+        path = path.display(), previous = previous.display(), list = list(problems))]
     Chain {
         /// Later file.
         path: PathBuf,
         /// File before it.
         previous: PathBuf,
-        /// Key that differs.
-        key: &'static str,
-        /// In what way.
-        problem: String,
+        /// One entry per key that does not fit.
+        problems: Vec<Violation>,
+    },
+    /// A file does not start with the air mass the file before ends with.
+    #[error(
+        "{path}: window 1, section `m`, {cell}: air mass differs by {absolute:e} kg, {relative:e} of the panel's largest \
+         mass (limit {tolerance:e}), from the last m + dm of {previous}; write the files from one uninterrupted series",
+        path = path.display(), previous = previous.display())]
+    Endpoint {
+        /// Later file.
+        path: PathBuf,
+        /// File before it.
+        previous: PathBuf,
+        /// Worst cell.
+        cell: CellIndex,
+        /// Difference relative to the largest mass of the panel.
+        relative: f64,
+        /// Difference, kg.
+        absolute: f64,
+        /// Limit of the relative difference.
+        tolerance: f64,
     },
     /// A window was handed to the writer out of turn or with the wrong content.
     #[error("{path}: window {number} cannot be written: {problem}", path = path.display(), number = window + 1)]

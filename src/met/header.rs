@@ -256,18 +256,12 @@ impl Header {
     /// Factor turning the stored face fluxes of a window into the amount of one of the two applications of a substep:
     /// 1, or `1/(2·steps)` for whole-window amounts. `window` is below [`Header::nwindow`].
     pub fn flux_scale(&self, window: usize) -> f64 {
-        match self.flux_kind {
-            FluxKind::SubstepMassAmount => 1.0,
-            FluxKind::FullWindowMassAmount => 1.0 / (2.0 * f64::from(self.steps[window])),
-        }
+        self.flux_kind.half_sweep_scale(self.steps[window])
     }
 
     /// Factor turning the stored face fluxes of a window into whole-window amounts: `2·steps`, or 1.
     pub fn window_scale(&self, window: usize) -> f64 {
-        match self.flux_kind {
-            FluxKind::SubstepMassAmount => 2.0 * f64::from(self.steps[window]),
-            FluxKind::FullWindowMassAmount => 1.0,
-        }
+        self.flux_kind.window_scale(self.steps[window])
     }
 
     /// The header as stored, all keys included, in file order.

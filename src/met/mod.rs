@@ -1,19 +1,29 @@
 //! Meteorology: transport files, their windows and analytic flows.
 
+mod buffer;
+mod convert;
 mod error;
 pub mod gates;
 mod header;
+mod load;
+mod prefetch;
+mod reader;
 mod schema;
+mod seam;
 mod section;
 mod spec;
 mod validate;
 mod writer;
 
+pub use buffer::{FluxForm, Loaded, WindowBuffer};
 pub use error::{CellIndex, HeaderError, MetError, Violation};
 pub use header::{
     DEFAULT_HEADER_BYTES, DEFAULT_RADIUS_M, FORMAT_VERSION, GeometryTags, Header, MAGIC, MAX_JSON_BYTES,
     parse_header_bytes,
 };
+pub use load::LoadThreads;
+pub use prefetch::{FileWindows, PrefetchMode, StreamPosition, WindowStream};
+pub use reader::TransportFile;
 pub use schema::{FloatType, FluxKind, FluxSampling, MassBasis, SourceFluxSampling};
 pub use section::{Placement, Section, SectionShape};
 pub use spec::HeaderSpec;

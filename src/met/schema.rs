@@ -44,6 +44,25 @@ vocabulary! {
     }
 }
 
+impl FluxKind {
+    /// Factor from fluxes of this kind to the amount of one of the two applications of a substep, for a window of
+    /// `steps ≥ 1` substeps: 1, or `1/(2·steps)`.
+    pub fn half_sweep_scale(self, steps: u32) -> f64 {
+        match self {
+            FluxKind::SubstepMassAmount => 1.0,
+            FluxKind::FullWindowMassAmount => 1.0 / (2.0 * f64::from(steps)),
+        }
+    }
+
+    /// Factor from fluxes of this kind to whole-window amounts: `2·steps`, or 1.
+    pub fn window_scale(self, steps: u32) -> f64 {
+        match self {
+            FluxKind::SubstepMassAmount => 2.0 * f64::from(steps),
+            FluxKind::FullWindowMassAmount => 1.0,
+        }
+    }
+}
+
 vocabulary! {
     /// How the stored fluxes vary within a window.
     FluxSampling {

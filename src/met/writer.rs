@@ -9,8 +9,8 @@ use tempfile::NamedTempFile;
 
 use super::error::MetError;
 use super::gates::{
-    Field, Levels, POSITIVITY_LIMIT, PositivityReport, ReplayReport, positivity, recommended_steps, replay,
-    replay_tolerance,
+    Field, Levels, MirrorReport, POSITIVITY_LIMIT, PositivityReport, ReplayReport, mirror, mirror_tolerance,
+    positivity, recommended_steps, replay, replay_tolerance,
 };
 use super::header::Header;
 use super::schema::FloatType;
@@ -36,6 +36,8 @@ pub enum GateAction {
 pub struct GatePolicy {
     /// Fluxes must carry the air mass into the next endpoint.
     pub replay: GateAction,
+    /// Both panels of a seam must give the same flux for a shared face.
+    pub mirror: GateAction,
     /// Substeps must leave air in every cell.
     pub positivity: GateAction,
     /// Largest share of a cell's air a substep may move out.
@@ -44,7 +46,14 @@ pub struct GatePolicy {
 
 impl Default for GatePolicy {
     fn default() -> Self {
-        Self { replay: GateAction::Refuse, positivity: GateAction::Refuse, positivity_limit: POSITIVITY_LIMIT }
+        Self::all(GateAction::Refuse)
+    }
+}
+
+impl GatePolicy {
+    /// The same action for all checks, with the usual limit.
+    pub fn all(action: GateAction) -> Self {
+        Self { replay: action, mirror: action, positivity: action, positivity_limit: POSITIVITY_LIMIT }
     }
 }
 
@@ -189,23 +198,29 @@ impl TransportWriter {
         payload: &WindowPayload,
         sections: &[(Section, &[f64])],
     ) -> Result<(Option<ReplayReport>, Option<PositivityReport>), MetError> {
-        let GatePolicy { replay: on_replay, positivity: on_positivity, positivity_limit: limit } = self.gates;
-        if on_replay == GateAction::Skip && on_positivity == GateAction::Skip {
-            return Ok((None, None));
+        let GatePolicy { replay: on_replay, mirror: on_mirror, positivity: on_positivity, positivity_limit } =
+            self.gates;
+        let (mut replayed, mut outflow) = (None, None);
+        if [on_replay, on_mirror, on_positivity].iter().all(|a| *a == GateAction::Skip) {
+            return Ok((replayed, outflow));
         }
         let path = || self.path.clone();
         let Some(m_next) = payload.m_next else {
             let problem = "the checks need the air mass of the next endpoint; give `m_next`".to_string();
             return Err(MetError::Payload { path: path(), window, problem });
         };
-        // Both factors follow from the substeps of this payload, which the header does not hold yet.
-        let mut header = self.header.clone();
-        header.steps[window] = payload.steps;
-        let stored = Stored { header: &header, sections, m_next };
-        let (mut replayed, mut outflow) = (None, None);
+        let (kind, float_type, steps) = (self.header.flux_kind, self.header.float_type, payload.steps);
+        let stored = Stored { header: &self.header, sections, m_next };
+        if on_mirror != GateAction::Skip {
+            let r = mirror(&stored, self.header.convention);
+            if r.relative > mirror_tolerance(float_type) {
+                let MirrorReport { section, cell, stored, mirror, .. } = r;
+                enforce(on_mirror, MetError::Mirror { path: path(), window, section, cell, stored, mirror })?;
+            }
+        }
         if on_replay != GateAction::Skip {
-            let r = replay(&stored, header.window_scale(window));
-            let tolerance = replay_tolerance(header.float_type);
+            let r = replay(&stored, kind.window_scale(steps));
+            let tolerance = replay_tolerance(float_type);
             if r.relative > tolerance {
                 let ReplayReport { relative, absolute, cell } = r;
                 let target = "the next endpoint";
@@ -215,13 +230,11 @@ impl TransportWriter {
             replayed = Some(r);
         }
         if on_positivity != GateAction::Skip {
-            let p = positivity(&stored, header.flux_scale(window));
-            if p.ratio > limit {
-                let steps = payload.steps;
-                let recommended = recommended_steps(steps, p.ratio, limit);
-                let cell = p.cell;
-                let error =
-                    MetError::Positivity { path: path(), window, cell, ratio: p.ratio, limit, steps, recommended };
+            let p = positivity(&stored, kind.half_sweep_scale(steps));
+            if p.ratio > positivity_limit {
+                let PositivityReport { ratio, cell, .. } = p;
+                let (limit, recommended) = (positivity_limit, recommended_steps(steps, ratio, positivity_limit));
+                let error = MetError::Positivity { path: path(), window, cell, ratio, limit, steps, recommended };
                 enforce(on_positivity, error)?;
             }
             outflow = Some(p);

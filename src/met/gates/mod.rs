@@ -4,9 +4,15 @@
 //! All of them work in f64, panel by panel and level by level, in parallel; the answer does not depend on the number
 //! of threads.
 
+mod chain;
+mod file;
+mod mirror;
 mod positivity;
 mod replay;
 
+pub use chain::check_chain;
+pub use file::{ReplayTarget, WindowReplay, validate_replay};
+pub use mirror::{MirrorReport, mirror, mirror_tolerance};
 pub use positivity::{POSITIVITY_LIMIT, PositivityReport, positivity, recommended_steps};
 pub use replay::{ReplayReport, replay, replay_tolerance};
 
