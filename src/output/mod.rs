@@ -4,6 +4,7 @@
 //! of a file does not depend on the number of ranks or on the shapes of their tiles.
 
 mod channel;
+mod diff;
 mod error;
 mod frame;
 mod geometry;
@@ -14,6 +15,7 @@ mod sharing;
 mod spec;
 mod writer;
 
+pub use diff::{DiffReport, VOLATILE_ATTRIBUTES, ValueDifferences, diff};
 pub use error::OutputError;
 pub use frame::SnapshotFrame;
 pub use provenance::Provenance;

@@ -215,9 +215,12 @@ fn field(variable: &FieldVariable, plan: &FieldPlan, float: Storage) -> Variable
         ("mass_basis".into(), "dry".into()),
         ("coordinates".into(), "lons lats".into()),
         ("grid_mapping".into(), "cubed_sphere".into()),
-        ("cell_measures".into(), "area: cell_area".into()),
         ("missing_value".into(), missing),
     ];
+    // CDO 2.1 crashes if a variable it can read (a column) names an area of three dimensions.
+    if variable.extent != Extent::Column {
+        attributes.push(("cell_measures".into(), "area: cell_area".into()));
+    }
     if let Some(methods) = methods {
         attributes.push(("cell_methods".into(), methods.into()));
     }
