@@ -1,53 +1,9 @@
 //! `[advection]`.
 
+use kernels::scheme::{PpmLimiter, Scheme, SlopesLimiter};
+
 use super::error::Problems;
 use super::read::{Named, View};
-
-/// Limiter of the slopes scheme.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SlopesLimiter {
-    /// Centred slopes.
-    None,
-    /// Monotone slopes.
-    Monotone,
-    /// Slopes bounded by the cell mean.
-    Positivity,
-}
-
-/// Limiter of the piecewise parabolic scheme.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum PpmLimiter {
-    /// Fourth-order edges, swept parabola.
-    None,
-    /// Fourth-order edges, monotone cells, linear flux.
-    Monotone,
-    /// Monotone edges and cells, swept parabola.
-    Cw84,
-    /// Huynh's constraint and positive-definite cells, swept parabola.
-    HuynhPd,
-}
-
-/// An advection scheme of directional sweeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Scheme {
-    /// First-order upwind.
-    Upwind,
-    /// Linear profiles.
-    Slopes(SlopesLimiter),
-    /// Piecewise parabolas.
-    Ppm(PpmLimiter),
-}
-
-impl Scheme {
-    /// Halo width the scheme needs, in cells.
-    pub fn halo(self) -> usize {
-        match self {
-            Scheme::Upwind => 1,
-            Scheme::Slopes(_) => 2,
-            Scheme::Ppm(_) => 3,
-        }
-    }
-}
 
 impl Named for SlopesLimiter {
     const ALL: &'static [(&'static str, Self)] =
@@ -132,12 +88,8 @@ pub(super) fn read(root: &View<'_>, problems: &mut Problems) -> Advection {
         Some(Family::Slopes) => Some(Scheme::Slopes(limiter(&view, "slopes", problems))),
         Some(Family::Ppm) => Some(Scheme::Ppm(limiter(&view, "ppm", problems))),
         other => {
-            if let Some(family) = other
-                && let Some(l) = view.choice::<Limiter>("limiter")
-            {
-                let name = if family == Family::Upwind { "upwind" } else { "none" };
-                let message = format!("`{}` has no meaning with scheme \"{name}\"", l.key);
-                problems.add(l.key, Some(l.span), message, "remove it, or choose scheme \"slopes\" or \"ppm\"");
+            if let Some(family) = other {
+                view.misplaced("scheme", family.name(), problems);
             }
             (other == Some(Family::Upwind)).then_some(Scheme::Upwind)
         }

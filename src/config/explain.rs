@@ -65,7 +65,7 @@ fn write_table(out: &mut String, section: &Section, path: &str, table: Option<&D
     let flat = section.flat.and_then(Section::at).map_or(&[][..], |s| s.keys);
     let flat = if flat.iter().any(|k| given(k).is_some()) { flat } else { &[] };
     let keys = || section.keys.iter().chain(flat);
-    let selected = keys().find(|k| k.name == "kind" || k.name == "scheme").and_then(|k| selection(k, given(k)));
+    let selected = keys().find(|k| ["kind", "scheme", "flow"].contains(&k.name)).and_then(|k| selection(k, given(k)));
     let _ = writeln!(out, "[{path}]");
     for key in keys() {
         if key.availability != Availability::Now || matches!(key.kind, Kind::Table | Kind::TableOf) {

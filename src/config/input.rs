@@ -11,7 +11,8 @@ use jiff::{Timestamp, ToSpan};
 use super::error::Problems;
 use super::paths::Base;
 use super::read::{At, Named, View};
-use super::settings::FloatType;
+use crate::met::FloatType;
+use crate::met::synth::SynthFlow;
 
 /// `[input]`.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,8 +53,8 @@ pub struct Expectations {
 /// `[input.synthetic]`: analytic winds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Synthetic {
-    /// Name of the flow.
-    pub flow: Flow,
+    /// Flow.
+    pub flow: SynthFlow,
     /// Cells per panel edge.
     pub nc: NonZeroUsize,
     /// Layers.
@@ -89,20 +90,15 @@ impl Named for PanelConvention {
     const ALL: &'static [(&'static str, Self)] = &[("gnomonic", Self::Gnomonic), ("geos_native", Self::GeosNative)];
 }
 
-/// Analytic flow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flow {
-    /// Travelling waves with vertical motion.
-    Weather,
-    /// Solid-body rotation.
-    SolidBody,
-    /// Reversing deformational flow.
-    Deformation,
-}
-
-impl Named for Flow {
-    const ALL: &'static [(&'static str, Self)] =
-        &[("weather", Self::Weather), ("solid_body", Self::SolidBody), ("deformation", Self::Deformation)];
+impl Named for SynthFlow {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("weather", Self::Weather),
+        ("solid-body", Self::SolidBody { angle_deg: 0.0 }),
+        ("deformation", Self::Deformation),
+        ("divergent", Self::Divergent),
+        ("hadley", Self::Hadley),
+        ("deformation-3d", Self::Deformation3d),
+    ];
 }
 
 /// Reads `[input]`. After an error the values returned are placeholders.
@@ -141,7 +137,7 @@ fn source(view: &View<'_>, base: &Base, problems: &mut Problems) -> Source {
                 only_with(view, "start_date", "use `input.synthetic.start_time`", problems);
                 only_with(view, "end_date", "use `input.synthetic.windows`", problems);
                 only_with(view, "file_pattern", "remove it", problems);
-                Source::Synthetic(synthetic_winds(&synthetic))
+                Source::Synthetic(synthetic_winds(&synthetic, problems))
             }
         },
         [(first, _), .., (last, name)] => {
@@ -291,11 +287,16 @@ fn one_per_date(folder: &Path, start: Date, end: Date, pattern: &Pattern) -> Res
     if messages.is_empty() { Ok(paths) } else { Err(messages) }
 }
 
-fn synthetic_winds(view: &View<'_>) -> Synthetic {
+fn synthetic_winds(view: &View<'_>, problems: &mut Problems) -> Synthetic {
     let count = |name| usize::try_from(view.int_or_default(name)).ok().and_then(NonZeroUsize::new);
+    let mut flow: SynthFlow = view.choice_or_default("flow");
+    view.misplaced("flow", flow.name(), problems);
+    if let SynthFlow::SolidBody { angle_deg } = &mut flow {
+        *angle_deg = view.float_or_default("angle_deg");
+    }
     let start_time = view.time("start_time").map(|t| t.value);
     Synthetic {
-        flow: view.choice_or_default("flow"),
+        flow,
         nc: count("nc").unwrap_or(NonZeroUsize::MIN),
         levels: count("levels").unwrap_or(NonZeroUsize::MIN),
         windows: count("windows").unwrap_or(NonZeroUsize::MIN),

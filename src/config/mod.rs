@@ -14,7 +14,6 @@ pub mod keys;
 mod output;
 mod paths;
 mod read;
-mod selection;
 mod settings;
 mod tracers;
 
@@ -22,14 +21,14 @@ use std::path::{Path, PathBuf};
 
 use toml::de::DeTable;
 
-pub use advection::{Advection, CflExcess, PpmLimiter, Scheme, SlopesLimiter};
+pub use advection::{Advection, CflExcess};
 pub use error::{ConfigErrors, Problem};
 pub use explain::explain;
-pub use input::{Expectations, Flow, Input, Source, Synthetic, SyntheticPhysics};
+pub use input::{Expectations, Input, Source, Synthetic, SyntheticPhysics};
 pub use output::{Output, Schedule};
 pub use read::{Named, parse_utc};
-pub use settings::{AirMassReset, FloatType, PhysicsCadence, Settings};
-pub use tracers::{Initial, LayerChoice, Negative, Tracer, VerticalOrder};
+pub use settings::{AirMassReset, PhysicsCadence, Settings};
+pub use tracers::Tracer;
 
 use error::Problems;
 use read::View;

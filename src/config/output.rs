@@ -7,8 +7,8 @@ use super::check::nearest;
 use super::error::Problems;
 use super::paths::Base;
 use super::read::{Named, View};
-use super::selection::{Compression, FieldSelection, LayerSelection, Split, TracerFields, TracerSelection};
 use super::tracers::Tracer;
+use crate::output::{Compression, FieldSelection, LayerSelection, Split, TracerFields, TracerSelection};
 
 /// `[output]`.
 #[derive(Debug, Clone, PartialEq)]

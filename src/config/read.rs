@@ -9,6 +9,7 @@ use jiff::civil::{Date, DateTime};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
+use super::error::Problems;
 use super::keys::{Availability, Fallback, Key, Kind, Section};
 
 /// Value of an integer.
@@ -84,6 +85,14 @@ pub trait Named: Copy + 'static {
     /// Value of a documented name (not of an alias).
     fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(n, _)| *n == name).map(|(_, v)| *v)
+    }
+
+    /// Documented name of a value.
+    fn name(self) -> &'static str
+    where
+        Self: PartialEq,
+    {
+        Self::ALL.iter().find(|(_, v)| *v == self).map_or("", |(n, _)| n)
     }
 }
 
@@ -190,6 +199,17 @@ impl<'a> View<'a> {
             let key = section.find(name.get_ref())?;
             (key.availability == Availability::Now).then_some((key, name))
         })
+    }
+
+    /// Reports the keys of this table that have no meaning when the key `selector` has this value.
+    pub(super) fn misplaced(&self, selector: &str, value: &str, problems: &mut Problems) {
+        for (key, at) in self.given().filter(|(k, _)| !k.only_with.is_empty() && !k.only_with.contains(&value)) {
+            let full = self.full(at.get_ref());
+            let message = format!("`{full}` has no meaning with {selector} \"{value}\"");
+            let others: Vec<_> = key.only_with.iter().map(|n| format!("\"{n}\"")).collect();
+            let help = format!("remove it, or choose {selector} {}", others.join(" or "));
+            problems.add(full, Some(at.span()), message, help);
+        }
     }
 
     /// Text of the default value of a key.

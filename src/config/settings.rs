@@ -6,15 +6,7 @@ use super::advection::Advection;
 use super::error::Problems;
 use super::input::{Input, Source};
 use super::read::{At, Named, View};
-
-/// Precision of a run or of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FloatType {
-    /// 32-bit floats.
-    Float32,
-    /// 64-bit floats.
-    Float64,
-}
+use crate::met::FloatType;
 
 impl Named for FloatType {
     const ALL: &'static [(&'static str, Self)] = &[("Float32", Self::Float32), ("Float64", Self::Float64)];

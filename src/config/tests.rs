@@ -2,8 +2,12 @@
 
 use std::path::Path;
 
-use super::selection::{LayerSelection, Split, TracerFields, TracerSelection};
+use kernels::scheme::{PpmLimiter, Scheme, SlopesLimiter};
+
 use super::*;
+use crate::met::FloatType;
+use crate::model::initial::{InitialState, LayerChoice, Negatives, VerticalOrder};
+use crate::output::{LayerSelection, Split, TracerFields, TracerSelection};
 
 /// Smallest valid file, four lines.
 const MINIMAL: &str = "[advection]\nscheme = \"upwind\"\n[input.synthetic]\n[tracers.co2]\n";
@@ -48,7 +52,7 @@ fn the_minimal_file_has_the_documented_defaults() {
     assert_eq!(c.advection.scheme, Some(Scheme::Upwind));
     assert_eq!((c.advection.cfl_limit, c.advection.cfl_excess), (0.95, CflExcess::Report));
     assert_eq!(c.tracers.len(), 1);
-    assert_eq!(c.tracers[0].initial, Initial::Uniform { background: 0.0 });
+    assert_eq!(c.tracers[0].initial, InitialState::Uniform { background: 0.0 });
     assert_eq!(c.tracers[0].molar_mass_kg_mol, Some(44.0095e-3));
     assert_eq!(c.output, None);
 }
@@ -84,9 +88,9 @@ fn tracers_are_sorted_and_initial_states_have_their_defaults() {
     );
     let names: Vec<_> = c.tracers.iter().map(|t| t.name.as_str()).collect();
     assert_eq!(names, ["Ab1", "co2", "sf6"]);
-    assert_eq!(c.tracers[0].initial, Initial::LatitudeStep { south: 4e-4, north: 1.0, split_lat_deg: 0.0 });
+    assert_eq!(c.tracers[0].initial, InitialState::LatitudeStep { south: 4e-4, north: 1.0, split_lat_deg: 0.0 });
     assert_eq!(c.tracers[0].molar_mass_kg_mol, None);
-    let blob = Initial::GaussianBlob {
+    let blob = InitialState::GaussianBlob {
         background: 2e-12,
         amplitude: 2e-12,
         lon0_deg: -90.0,
@@ -96,11 +100,11 @@ fn tracers_are_sorted_and_initial_states_have_their_defaults() {
     };
     assert_eq!(c.tracers[2].initial, blob);
     let layer = accepted(&format!("{MINIMAL}init.kind = \"pressure_layer\"\nmolar_mass_kg_mol = 0.03\n"));
-    let expected = Initial::PressureLayer { level: LayerChoice::SurfaceFraction(0.5), total_molecules: 1e22 };
+    let expected = InitialState::PressureLayer { layer: LayerChoice::NearestFraction(0.5), total_molecules: 1e22 };
     assert_eq!(layer.tracers[0].initial, expected);
     assert_eq!(layer.tracers[0].molar_mass_kg_mol, Some(0.03));
     let uniform = accepted(&format!("{MINIMAL}init.kind = \"uniform\"\n"));
-    assert_eq!(uniform.tracers[0].initial, Initial::Uniform { background: 4e-4 });
+    assert_eq!(uniform.tracers[0].initial, InitialState::Uniform { background: 4e-4 });
 }
 
 #[test]
@@ -406,12 +410,12 @@ fn a_native_field_needs_its_keys() {
          vertical_order = \"surface_first\"\nclamp_negative = true\n"
     );
     let config = RunConfig::parse(&text, &dir.path().join("run.toml")).unwrap_or_else(|e| panic!("{}", e.plain()));
-    let expected = Initial::CsNative {
+    let expected = InitialState::CsNative {
         file: dir.path().join("ic.nc"),
         variable: "CO2".into(),
-        time_index: std::num::NonZeroUsize::MIN,
+        time_index: 1,
         vertical_order: VerticalOrder::SurfaceFirst,
-        negative: Negative::Clamp,
+        negatives: Negatives::Clamp,
     };
     assert_eq!(config.tracers[0].initial, expected);
 }

@@ -1,12 +1,11 @@
 //! `[tracers.<name>]`.
 
-use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::path::PathBuf;
 
 use super::error::Problems;
 use super::paths::Base;
 use super::read::{Named, View};
+use crate::model::initial::{InitialState, LayerChoice, Negatives, VerticalOrder};
 
 /// One tracer.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,95 +13,14 @@ pub struct Tracer {
     /// Name, also of its variable in the output.
     pub name: String,
     /// Initial dry-air mole fraction.
-    pub initial: Initial,
+    pub initial: InitialState,
     /// Molar mass in kg/mol: as given, or of a known gas.
     pub molar_mass_kg_mol: Option<f64>,
-}
-
-/// Initial dry-air mole fraction, mol/mol. Angles in degrees.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Initial {
-    /// The same value everywhere.
-    Uniform {
-        /// The value.
-        background: f64,
-    },
-    /// `south` where the latitude of a cell centre is below `split_lat_deg`, `north` elsewhere.
-    LatitudeStep {
-        /// Value south of the step.
-        south: f64,
-        /// Value at and north of the step.
-        north: f64,
-        /// Latitude of the step.
-        split_lat_deg: f64,
-    },
-    /// `background + amplitude exp(-((Δlon/σlon)² + (Δlat/σlat)²) / 2)` at all levels.
-    GaussianBlob {
-        /// Value far away.
-        background: f64,
-        /// Height above the background.
-        amplitude: f64,
-        /// Longitude of the centre.
-        lon0_deg: f64,
-        /// Latitude of the centre.
-        lat0_deg: f64,
-        /// Width in longitude.
-        sigma_lon_deg: f64,
-        /// Width in latitude.
-        sigma_lat_deg: f64,
-    },
-    /// A number of molecules spread evenly, in mixing ratio, over one level.
-    PressureLayer {
-        /// Which level.
-        level: LayerChoice,
-        /// Molecules in all.
-        total_molecules: f64,
-    },
-    /// A NetCDF variable (time, lev, nf, Ydim, Xdim) on the run's own grid.
-    CsNative {
-        /// File.
-        file: PathBuf,
-        /// Variable.
-        variable: String,
-        /// Record, from 1.
-        time_index: NonZeroUsize,
-        /// Order of the file's levels.
-        vertical_order: VerticalOrder,
-        /// What becomes of negative values.
-        negative: Negative,
-    },
-}
-
-/// Level that [`Initial::PressureLayer`] fills.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum LayerChoice {
-    /// The lowest one.
-    Lowest,
-    /// The one whose mean pressure is nearest to this fraction of the surface pressure, in (0, 1].
-    SurfaceFraction(f64),
-}
-
-/// Order of the levels of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum VerticalOrder {
-    /// The first level lies at the surface.
-    SurfaceFirst,
-    /// The first level lies at the top, as in the model.
-    TopFirst,
 }
 
 impl Named for VerticalOrder {
     const ALL: &'static [(&'static str, Self)] =
         &[("surface_first", Self::SurfaceFirst), ("toa_first", Self::TopFirst)];
-}
-
-/// What becomes of negative initial values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Negative {
-    /// They are kept.
-    Keep,
-    /// They are set to 0.
-    Clamp,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -210,7 +128,7 @@ fn tracer(name: &str, view: &View<'_>, base: &Base, problems: &mut Problems) -> 
         (true, None) => table,
         (false, Some(_)) => flat,
         (false, None) => {
-            let initial = Initial::Uniform { background: 0.0 };
+            let initial = InitialState::Uniform { background: 0.0 };
             return Tracer { name: name.into(), initial, molar_mass_kg_mol: molar_mass(name, view) };
         }
     };
@@ -224,31 +142,24 @@ fn molar_mass(name: &str, view: &View<'_>) -> Option<f64> {
     view.float("molar_mass_kg_mol").map(|m| m.value).or_else(|| known_molar_mass(name))
 }
 
-fn initial(init: &View<'_>, tracer: &View<'_>, base: &Base, problems: &mut Problems) -> Initial {
+fn initial(init: &View<'_>, tracer: &View<'_>, base: &Base, problems: &mut Problems) -> InitialState {
     let kind = init.choice::<Kind>("kind");
     // A kind that was refused has been reported; its keys are not judged.
     if init.has("kind") && kind.is_none() {
-        return Initial::Uniform { background: 0.0 };
+        return InitialState::Uniform { background: 0.0 };
     }
     let kind = kind.map_or(Kind::Uniform, |k| k.value);
     let name = Kind::ALL[kind as usize].0;
-    for (key, at) in init.given() {
-        if !key.only_with.is_empty() && !key.only_with.contains(&name) {
-            let full = init.full(at.get_ref());
-            let message = format!("`{full}` has no meaning with kind \"{name}\"");
-            let help = format!("remove it, or choose kind {}", quoted(key.only_with));
-            problems.add(full, Some(at.span()), message, help);
-        }
-    }
+    init.misplaced("kind", name, problems);
     let background = || init.float_or_default("background");
     match kind {
-        Kind::Uniform => Initial::Uniform { background: background() },
-        Kind::LatitudeStep => Initial::LatitudeStep {
+        Kind::Uniform => InitialState::Uniform { background: background() },
+        Kind::LatitudeStep => InitialState::LatitudeStep {
             south: init.float("south_value").map_or_else(background, |x| x.value),
             north: init.float_or_default("north_value"),
             split_lat_deg: init.float_or_default("split_lat_deg"),
         },
-        Kind::GaussianBlob => Initial::GaussianBlob {
+        Kind::GaussianBlob => InitialState::GaussianBlob {
             background: background(),
             amplitude: init.float("amplitude").map_or_else(background, |x| x.value),
             lon0_deg: init.float_or_default("lon0_deg"),
@@ -256,22 +167,18 @@ fn initial(init: &View<'_>, tracer: &View<'_>, base: &Base, problems: &mut Probl
             sigma_lon_deg: init.float_or_default("sigma_lon_deg"),
             sigma_lat_deg: init.float_or_default("sigma_lat_deg"),
         },
-        Kind::PressureLayer => Initial::PressureLayer {
-            level: layer_choice(init, problems),
+        Kind::PressureLayer => InitialState::PressureLayer {
+            layer: layer_choice(init, problems),
             total_molecules: init.float_or_default("total_molecules"),
         },
         Kind::CsNative => cs_native(init, tracer, base, problems),
     }
 }
 
-fn quoted(names: &[&str]) -> String {
-    names.iter().map(|n| format!("\"{n}\"")).collect::<Vec<_>>().join(" or ")
-}
-
 fn layer_choice(init: &View<'_>, problems: &mut Problems) -> LayerChoice {
     let fraction = init.float("psurf_fraction");
     if !init.bool_or_default("lowest_layer") {
-        return LayerChoice::SurfaceFraction(fraction.map_or(0.5, |f| f.value));
+        return LayerChoice::NearestFraction(fraction.map_or(0.5, |f| f.value));
     }
     if let Some(f) = fraction {
         let message = format!("`{}` has no meaning with `lowest_layer = true`", f.key);
@@ -280,7 +187,7 @@ fn layer_choice(init: &View<'_>, problems: &mut Problems) -> LayerChoice {
     LayerChoice::Lowest
 }
 
-fn cs_native(init: &View<'_>, tracer: &View<'_>, base: &Base, problems: &mut Problems) -> Initial {
+fn cs_native(init: &View<'_>, tracer: &View<'_>, base: &Base, problems: &mut Problems) -> InitialState {
     for name in ["file", "variable", "vertical_order"] {
         if !init.has(name) {
             let key = init.full(name);
@@ -288,12 +195,12 @@ fn cs_native(init: &View<'_>, tracer: &View<'_>, base: &Base, problems: &mut Pro
             problems.add(&key, span, format!("`{key}` is missing"), format!("kind \"cs_native\" needs `{name}`"));
         }
     }
-    let record = usize::try_from(init.int_or_default("time_index")).ok().and_then(NonZeroUsize::new);
-    Initial::CsNative {
+    let time_index = usize::try_from(init.int_or_default("time_index")).unwrap_or(1);
+    InitialState::CsNative {
         file: init.text("file").and_then(|t| base.existing_file(&t, problems)).unwrap_or_default(),
         variable: init.text("variable").map(|t| t.value.to_owned()).unwrap_or_default(),
-        time_index: record.unwrap_or(NonZeroUsize::MIN),
+        time_index,
         vertical_order: init.choice("vertical_order").map_or(VerticalOrder::TopFirst, |v| v.value),
-        negative: if init.bool_or_default("clamp_negative") { Negative::Clamp } else { Negative::Keep },
+        negatives: if init.bool_or_default("clamp_negative") { Negatives::Clamp } else { Negatives::Keep },
     }
 }

@@ -56,9 +56,12 @@ pub(super) const FLOATS: &[Choice] =
 
 /// Analytic flows, as for `atmostr synth --flow`.
 pub(super) const FLOWS: &[Choice] = &[
-    Choice::new("weather", "Travelling waves with vertical motion, for demonstrations."),
-    Choice::new("solid_body", "Solid-body rotation."),
-    Choice::new("deformation", "Reversing deformational flow."),
+    Choice::new("weather", "Jets, travelling waves, overturning cells and moving surface pressure of realistic size."),
+    Choice::new("solid-body", "Solid-body rotation once in 12 days (Williamson et al. 1992, case 1)."),
+    Choice::new("deformation", "Non-divergent deformation with rotation, period 12 days (Lauritzen et al. 2012)."),
+    Choice::new("divergent", "Divergent deformation with rotation, period 12 days (Lauritzen et al. 2012)."),
+    Choice::new("hadley", "Overturning cells in a zonal flow, period 1 day (DCMIP 2012 case 1-2)."),
+    Choice::new("deformation-3d", "Three-dimensional deformation, period 12 days (DCMIP 2012 case 1-1)."),
 ];
 
 pub(super) const SYNTHETIC: Section = Section::new(
@@ -66,6 +69,13 @@ pub(super) const SYNTHETIC: Section = Section::new(
     "Analytic winds, written to a transport file before the run starts. The mass fluxes are exactly balanced.",
     &[
         Key::new("flow", Kind::Choice(FLOWS), "weather", "Analytic flow."),
+        Key::new(
+            "angle_deg",
+            Kind::Float(Range::Within(-180.0, 180.0)),
+            "0",
+            "Angle between the axis of rotation and the pole, degrees.",
+        )
+        .only(&["solid-body"]),
         Key::new("nc", Kind::Int(2, 5760), "24", "Cells per panel edge."),
         Key::new("levels", Kind::Int(1, 1000), "20", "Number of layers."),
         Key::new("windows", Kind::Int(1, 1_000_000), "24", "Number of windows."),
