@@ -12,6 +12,7 @@ mod schema;
 mod seam;
 mod section;
 mod spec;
+pub mod synth;
 mod validate;
 mod writer;
 

@@ -1,0 +1,44 @@
+//! Why an analytic flow cannot be produced.
+
+use thiserror::Error;
+
+use crate::grid::GridError;
+
+/// Why an analytic flow cannot be produced.
+#[derive(Debug, Error)]
+pub enum SynthError {
+    /// The grid or the layers are not possible.
+    #[error(transparent)]
+    Grid(#[from] GridError),
+    /// No flow has this name.
+    #[error("no flow \"{name}\"; known are {}", super::SynthFlow::NAMES.join(", "))]
+    UnknownFlow {
+        /// Given name.
+        name: String,
+    },
+    /// The number of layers is zero or excessive.
+    #[error("{levels} levels are outside 1..=1000")]
+    Levels {
+        /// Given number.
+        levels: usize,
+    },
+    /// The file would have no window.
+    #[error("a file needs at least one window")]
+    NoWindows,
+    /// The window length is not a positive finite number.
+    #[error("window length {seconds} s is not a positive finite number")]
+    WindowLength {
+        /// Given value in s.
+        seconds: f64,
+    },
+    /// Air leaves a cell faster than substeps can handle.
+    #[error(
+        "window {window}: a cell gives away {outflow} times its air, too much for 4096 substeps; take shorter windows"
+    )]
+    TooManySteps {
+        /// Window counted from 1.
+        window: usize,
+        /// Outflow over mass, the largest of all cells.
+        outflow: f64,
+    },
+}
