@@ -340,7 +340,7 @@ mod tests {
         for shape in [vec![], vec![7], vec![3, 0, 2], vec![3, 5, 1000, 700], vec![2, 3_000_000], vec![3_000_000]] {
             let regions = block_regions(&shape);
             let total: usize = regions.iter().map(|(_, c)| c.iter().product::<usize>()).sum();
-            assert_eq!(total, shape.iter().product(), "{shape:?}");
+            assert_eq!(total, shape.iter().product::<usize>(), "{shape:?}");
             let distinct: BTreeSet<_> = regions.iter().map(|r| r.0.clone()).collect();
             assert_eq!(distinct.len(), regions.len());
             for (start, count) in regions {
