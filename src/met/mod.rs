@@ -5,6 +5,7 @@ mod convert;
 mod error;
 pub mod gates;
 mod header;
+mod inspect;
 mod load;
 mod prefetch;
 mod reader;
@@ -12,6 +13,7 @@ mod schema;
 mod seam;
 mod section;
 mod spec;
+mod stats;
 pub mod synth;
 mod validate;
 mod writer;
@@ -22,10 +24,12 @@ pub use header::{
     DEFAULT_HEADER_BYTES, DEFAULT_RADIUS_M, FORMAT_VERSION, GeometryTags, Header, MAGIC, MAX_JSON_BYTES,
     parse_header_bytes,
 };
+pub use inspect::{Capabilities, InspectReport};
 pub use load::LoadThreads;
 pub use prefetch::{FileWindows, PrefetchMode, StreamPosition, WindowStream};
 pub use reader::TransportFile;
 pub use schema::{FloatType, FluxKind, FluxSampling, MassBasis, SourceFluxSampling};
 pub use section::{Placement, Section, SectionShape};
 pub use spec::HeaderSpec;
+pub use stats::SectionStats;
 pub use writer::{GateAction, GatePolicy, TransportWriter, WindowPayload, WindowReceipt};
