@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::grid::GridError;
+use crate::met::MetError;
 
 /// Why an analytic flow cannot be produced.
 #[derive(Debug, Error)]
@@ -31,6 +32,21 @@ pub enum SynthError {
         /// Given value in s.
         seconds: f64,
     },
+    /// Physics sections were asked for where there are none.
+    #[error("flow \"{flow}\" has no physics sections; take \"weather\"")]
+    NoPhysics {
+        /// Name of the flow.
+        flow: &'static str,
+    },
+    /// The angle of rotation is not finite.
+    #[error("angle {angle_deg} deg is not finite")]
+    Angle {
+        /// Given value in degrees.
+        angle_deg: f64,
+    },
+    /// The file could not be written.
+    #[error(transparent)]
+    File(#[from] Box<MetError>),
     /// Air leaves a cell faster than substeps can handle.
     #[error(
         "window {window}: a cell gives away {outflow} times its air, too much for 4096 substeps; take shorter windows"
@@ -41,4 +57,10 @@ pub enum SynthError {
         /// Outflow over mass, the largest of all cells.
         outflow: f64,
     },
+}
+
+impl From<MetError> for SynthError {
+    fn from(error: MetError) -> Self {
+        SynthError::File(Box::new(error))
+    }
 }

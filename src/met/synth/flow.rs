@@ -64,6 +64,9 @@ impl SynthFlow {
             return Err(SynthError::Levels { levels });
         }
         Ok(match self {
+            SynthFlow::SolidBody { angle_deg } if !angle_deg.is_finite() => {
+                return Err(SynthError::Angle { angle_deg });
+            }
             SynthFlow::SolidBody { angle_deg } => flows::solid_body(levels, angle_deg),
             SynthFlow::Deformation => flows::deformation(levels),
             SynthFlow::Divergent => flows::divergent(levels),

@@ -19,7 +19,7 @@ const MAX_STEPS: f64 = 4096.0;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct WindowAir {
     /// Substeps of the window.
-    pub steps: usize,
+    pub steps: u32,
     /// Air mass at the start, kg.
     pub m: Vec<f64>,
     /// Air mass at the end, kg.
@@ -138,7 +138,7 @@ impl Generator {
         for flux in [&mut am, &mut bm, &mut cm] {
             flux.par_iter_mut().for_each(|f| *f *= share);
         }
-        Ok(WindowAir { steps: steps as usize, m, m_next, am, bm, cm, ps })
+        Ok(WindowAir { steps: steps as u32, m, m_next, am, bm, cm, ps })
     }
 
     /// Surface pressure in Pa at a time, for flows that prescribe it.

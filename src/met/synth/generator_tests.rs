@@ -43,7 +43,7 @@ fn budgets_close_and_cells_keep_air() {
                     assert_eq!(end, air.m, "{flow:?}: windows join to the bit");
                 }
                 let largest = air.m_next.iter().copied().fold(0.0, f64::max);
-                let twice = 2.0 * air.steps as f64;
+                let twice = 2.0 * f64::from(air.steps);
                 for (cell, [w, e, s, n, t, b]) in cells(nc, nz) {
                     let divergence = (air.am[e] - air.am[w]) + (air.bm[n] - air.bm[s]) + (air.cm[b] - air.cm[t]);
                     let replay = air.m[cell] - twice * divergence;
@@ -98,7 +98,8 @@ fn solid_body_moves_air_at_its_speed() {
     let total: f64 = (0..nc).map(|j| air.am[j * (nc + 1)]).sum();
     let radius = generator.grid().radius_m();
     let speed = 2.0 * std::f64::consts::PI * radius / (12.0 * 86_400.0);
-    let expected = speed * 2.0 * radius * (1.0f64 / 3.0).sqrt() * 1e5 / GRAVITY * seconds / (2.0 * air.steps as f64);
+    let expected =
+        speed * 2.0 * radius * (1.0f64 / 3.0).sqrt() * 1e5 / GRAVITY * seconds / (2.0 * f64::from(air.steps));
     assert!((total / expected - 1.0).abs() < 1e-12, "{total} {expected}");
 }
 
@@ -131,7 +132,7 @@ fn vertical_motion_is_the_published_one() {
                 let omega = 23_000.0 * std::f64::consts::PI / tau * (y * decay.cos() - x * decay.sin());
                 omega * decay.cos() * s / GRAVITY
             };
-            let found = air.cm[bottom] * 2.0 * air.steps as f64 / seconds / grid.area(i, j);
+            let found = air.cm[bottom] * 2.0 * f64::from(air.steps) / seconds / grid.area(i, j);
             worst = [worst[0].max((found - expected).abs()), worst[1].max(expected.abs())];
         }
         // Cell means against centre values: second order in the cell size.
@@ -147,7 +148,7 @@ fn deformation_returns_and_rotation_stays() {
     let rotation =
         generator(SynthFlow::SolidBody { angle_deg: 0.0 }, GeometryBundle::Gnomonic, 6, 1, 2.0 * period).next_window();
     let rotation = rotation.unwrap();
-    let scale = air.steps as f64 / rotation.steps as f64;
+    let scale = f64::from(air.steps) / f64::from(rotation.steps);
     let largest = rotation.am.iter().fold(0.0f64, |a, f| a.max(f.abs()));
     for (a, r) in air.am.iter().zip(&rotation.am) {
         assert!((a * scale - r).abs() < 1e-6 * largest, "{a} {r}");
@@ -201,7 +202,7 @@ fn weather_is_of_realistic_size() {
     for (cell, [west, ..]) in cells(nc, nz) {
         let (i, j) = (cell % nc, cell / nc % nc);
         let depth = air.m[cell] / grid.area(i, j);
-        let moved = air.am[west].abs() * 2.0 * air.steps as f64 / seconds;
+        let moved = air.am[west].abs() * 2.0 * f64::from(air.steps) / seconds;
         fastest = fastest.max(moved / depth / grid.face_length_x(i, j));
     }
     assert!((30.0..62.0).contains(&fastest), "{fastest} m/s");

@@ -11,8 +11,11 @@ mod error;
 mod flow;
 mod flows;
 mod generator;
+mod physics;
 mod quadrature;
 mod recipe;
+mod write;
 
 pub use error::SynthError;
 pub use flow::SynthFlow;
+pub use write::{SynthOptions, SynthPhysics, SynthProgress, SynthReport, write};
