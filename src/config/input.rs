@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use decomposition::PanelConvention;
+use jiff::ToSpan;
 use jiff::civil::Date;
-use jiff::{Timestamp, ToSpan};
 
 use super::error::Problems;
 use super::paths::Base;
 use super::read::{At, Named, View};
-use crate::met::FloatType;
-use crate::met::synth::SynthFlow;
+use crate::grid::GeometryBundle;
+use crate::met::synth::{SynthFlow, SynthOptions, SynthPhysics};
 
 /// `[input]`.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +35,7 @@ pub enum Source {
         start_date: Option<Date>,
     },
     /// Winds made by the program.
-    Synthetic(Synthetic),
+    Synthetic(SynthOptions),
 }
 
 /// What the first file must declare.
@@ -50,43 +49,11 @@ pub struct Expectations {
     pub adaptive_substeps: bool,
 }
 
-/// `[input.synthetic]`: analytic winds.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Synthetic {
-    /// Flow.
-    pub flow: SynthFlow,
-    /// Cells per panel edge.
-    pub nc: NonZeroUsize,
-    /// Layers.
-    pub levels: NonZeroUsize,
-    /// Windows.
-    pub windows: NonZeroUsize,
-    /// Length of a window, s.
-    pub window_seconds: f64,
-    /// Precision of the file.
-    pub float_type: FloatType,
-    /// Panel numbering and orientation.
-    pub convention: PanelConvention,
-    /// Optional sections.
-    pub physics: SyntheticPhysics,
-    /// Start of the first window.
-    pub start_time: Timestamp,
-}
-
-/// Optional sections of a synthetic file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SyntheticPhysics {
-    /// Winds only.
-    None,
-    /// Made-up fields for every vertical process.
-    All,
-}
-
-impl Named for SyntheticPhysics {
+impl Named for SynthPhysics {
     const ALL: &'static [(&'static str, Self)] = &[("none", Self::None), ("all", Self::All)];
 }
 
-impl Named for PanelConvention {
+impl Named for GeometryBundle {
     const ALL: &'static [(&'static str, Self)] = &[("gnomonic", Self::Gnomonic), ("geos_native", Self::GeosNative)];
 }
 
@@ -287,26 +254,28 @@ fn one_per_date(folder: &Path, start: Date, end: Date, pattern: &Pattern) -> Res
     if messages.is_empty() { Ok(paths) } else { Err(messages) }
 }
 
-fn synthetic_winds(view: &View<'_>, problems: &mut Problems) -> Synthetic {
-    let count = |name| usize::try_from(view.int_or_default(name)).ok().and_then(NonZeroUsize::new);
+fn synthetic_winds(view: &View<'_>, problems: &mut Problems) -> SynthOptions {
+    let count = |name| usize::try_from(view.int_or_default(name)).unwrap_or(1);
     let mut flow: SynthFlow = view.choice_or_default("flow");
     view.misplaced("flow", flow.name(), problems);
     if let SynthFlow::SolidBody { angle_deg } = &mut flow {
         *angle_deg = view.float_or_default("angle_deg");
     }
-    let start_time = view.time("start_time").map(|t| t.value);
-    Synthetic {
+    let physics = view.choice::<SynthPhysics>("physics");
+    if let Some(all) = physics.as_ref().filter(|p| p.value == SynthPhysics::All && flow != SynthFlow::Weather) {
+        let message = format!("`{} = \"all\"`: only the flow \"weather\" has fields for physics", all.key);
+        problems.add(&all.key, Some(all.span.clone()), message, "choose flow \"weather\", or physics \"none\"");
+    }
+    SynthOptions {
         flow,
-        nc: count("nc").unwrap_or(NonZeroUsize::MIN),
-        levels: count("levels").unwrap_or(NonZeroUsize::MIN),
-        windows: count("windows").unwrap_or(NonZeroUsize::MIN),
+        nc: count("nc"),
+        levels: count("levels"),
+        windows: count("windows"),
         window_seconds: view.float_or_default("window_seconds"),
-        float_type: view.choice_or_default("float_type"),
-        convention: view.choice_or_default("convention"),
-        physics: view.choice_or_default("physics"),
-        start_time: start_time
-            .or_else(|| super::read::parse_utc(view.default_text("start_time")))
-            .unwrap_or(Timestamp::UNIX_EPOCH),
+        float: view.choice_or_default("float_type"),
+        bundle: view.choice_or_default("convention"),
+        physics: physics.map_or_else(|| view.choice_or_default("physics"), |p| p.value),
+        start_time: view.time_or_default("start_time"),
     }
 }
 

@@ -24,7 +24,7 @@ use toml::de::DeTable;
 pub use advection::{Advection, CflExcess};
 pub use error::{ConfigErrors, Problem};
 pub use explain::explain;
-pub use input::{Expectations, Input, Source, Synthetic, SyntheticPhysics};
+pub use input::{Expectations, Input, Source};
 pub use output::{Output, Schedule};
 pub use read::{Named, parse_utc};
 pub use settings::{AirMassReset, PhysicsCadence, Settings};

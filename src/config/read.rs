@@ -305,6 +305,11 @@ impl<'a> View<'a> {
         self.float(name).map_or_else(|| self.default_text(name).parse().expect("defaults are values"), |x| x.value)
     }
 
+    /// Time, or its default.
+    pub(super) fn time_or_default(&self, name: &str) -> Option<Timestamp> {
+        self.time(name).map(|t| t.value).or_else(|| parse_utc(self.default_text(name)))
+    }
+
     /// Boolean, or its default.
     pub(super) fn bool_or_default(&self, name: &str) -> bool {
         self.bool(name).map_or_else(|| self.default_text(name) == "true", |b| b.value)

@@ -93,7 +93,7 @@ fn positive(n: At<i64>) -> Option<NonZeroUsize> {
 fn stop_window(run: &View<'_>, input: &Input, problems: &mut Problems) -> Option<NonZeroUsize> {
     let stop = run.int("stop_window")?;
     if let Source::Synthetic(winds) = &input.source
-        && stop.value > winds.windows.get() as i64
+        && stop.value > winds.windows as i64
     {
         let message = format!("`{}` is {}, but [input.synthetic] has {} windows", stop.key, stop.value, winds.windows);
         problems.add(&stop.key, Some(stop.span.clone()), message, "lower it or raise `windows`");
@@ -121,7 +121,7 @@ fn halo(run: &View<'_>, advection: &Advection, input: &Input, problems: &mut Pro
         problems.add(&given.key, Some(given.span.clone()), message, "raise it or remove the key");
     }
     if let Source::Synthetic(winds) = &input.source
-        && width > winds.nc.get()
+        && width > winds.nc
     {
         let message = format!("`{}` is {width}, wider than a panel ({} cells)", given.key, winds.nc);
         problems.add(&given.key, Some(given.span), message, "lower it or remove the key");
@@ -133,7 +133,7 @@ fn tiles(decomposition: &View<'_>, input: &Input, problems: &mut Problems) -> Op
     let given = decomposition.ints("tiles")?;
     let [px, py] = given.value[..] else { return None };
     if let Source::Synthetic(winds) = &input.source
-        && px.max(py) > winds.nc.get() as i64
+        && px.max(py) > winds.nc as i64
     {
         let message = format!("`{}` cuts a panel of {} cells into {px} × {py} tiles", given.key, winds.nc);
         problems.add(&given.key, Some(given.span), message, "use fewer tiles than cells per panel edge");

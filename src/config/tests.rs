@@ -42,9 +42,9 @@ fn one_error(added: &str, line: usize, parts: &[&str]) {
 fn the_minimal_file_has_the_documented_defaults() {
     let c = accepted(MINIMAL);
     let Source::Synthetic(winds) = &c.input.source else { panic!("synthetic") };
-    assert_eq!((winds.nc.get(), winds.levels.get(), winds.windows.get()), (24, 20, 24));
+    assert_eq!((winds.nc, winds.levels, winds.windows), (24, 20, 24));
     assert_eq!(winds.window_seconds, 3600.0);
-    assert_eq!(winds.start_time.to_string(), "2000-01-01T00:00:00Z");
+    assert_eq!(winds.start_time.unwrap().to_string(), "2000-01-01T00:00:00Z");
     assert_eq!(c.settings.float_type, FloatType::Float64);
     assert_eq!(c.settings.air_mass_reset, AirMassReset::PreserveTracerMass);
     assert_eq!(c.settings.physics_cadence, PhysicsCadence::Window);
@@ -382,6 +382,8 @@ fn input_tables() {
         ),
         ("[input.synthetic]\nnc = 1".into(), 2, &["input.synthetic.nc", "from 2"]),
         ("[input.synthetic]\nflow = \"wether\"".into(), 2, &["did you mean \"weather\""]),
+        ("[input.synthetic]\nangle_deg = 90".into(), 2, &["angle_deg", "flow \"weather\"", "solid-body"]),
+        ("[input.synthetic]\nflow = \"hadley\"\nphysics = \"all\"".into(), 3, &["input.synthetic.physics", "weather"]),
         ("[input.synthetic]\nstart_time = \"noon\"".into(), 2, &["input.synthetic.start_time", "UTC"]),
         ("[input]\nstart_date = 2021-12-01\n[input.synthetic]".into(), 2, &["input.start_date", "start_time"]),
     ] {

@@ -94,7 +94,7 @@ pub(super) const SYNTHETIC: Section = Section::new(
             "physics",
             Kind::Choice(&[
                 Choice::new("none", "Winds only."),
-                Choice::new("all", "Winds with made-up fields for every vertical process."),
+                Choice::new("all", "Winds with made-up fields for every vertical process (flow weather only)."),
             ]),
             "none",
             "Optional sections of the file.",
