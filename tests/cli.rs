@@ -34,7 +34,7 @@ fn every_ready_configuration_is_valid() {
     std::fs::create_dir(dir.path().join("met")).unwrap();
     for day in ["01", "02"] {
         let (out, start) = (format!("met/winds_202112{day}.bin"), format!("2021-12-{day}"));
-        stdout_of(dir.path(), &["synth", &out, "--nc", "8", "--windows", "1", "--start-time", &start]);
+        stdout_of(dir.path(), &["synth", &out, "--nc", "4", "--windows", "24", "--start-time", &start]);
     }
     let configs = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs");
     let mut count = 0;
@@ -58,7 +58,8 @@ fn every_ready_configuration_is_valid() {
 #[test]
 fn a_bad_configuration_reports_everything_and_exits_with_2() {
     let dir = tempfile::tempdir().unwrap();
-    std::fs::write(dir.path().join("bad.toml"), "[advection]\nsheme = \"ppm\"\n[tracers.co2]\nkind = \"uniform\"\n").unwrap();
+    std::fs::write(dir.path().join("bad.toml"), "[advection]\nsheme = \"ppm\"\n[tracers.co2]\nkind = \"uniform\"\n")
+        .unwrap();
     let (code, stderr) = failure(dir.path(), &["check", "bad.toml"]);
     assert_eq!(code, Some(2));
     for part in ["bad.toml:2:1: error: unknown key `sheme`", "did you mean `scheme`", "[input]", "3 errors"] {
@@ -80,7 +81,11 @@ fn winds_are_made_and_inspected() {
     assert!(out.contains("w.bin: C6, 3 levels, 2 windows of 3600 s"), "{out}");
     let report = stdout_of(d, &["inspect", "w.bin", "--stats"]);
     assert!(report.contains("C6") && report.contains("Float64"), "{report}");
-    assert_eq!(report.lines().filter(|l| l.trim_start().starts_with("2  ")).count(), 6, "sections of window 2\n{report}");
+    assert_eq!(
+        report.lines().filter(|l| l.trim_start().starts_with("2  ")).count(),
+        6,
+        "sections of window 2\n{report}"
+    );
     let json: serde_json::Value =
         serde_json::from_str(&stdout_of(d, &["inspect", "w.bin", "--stats", "--json"])).unwrap();
     assert_eq!((&json["nc"], &json["nwindow"]), (&6.into(), &2.into()));

@@ -118,7 +118,7 @@ fn json_problems(errors: &ConfigErrors) -> String {
 
 fn graphical(errors: &ConfigErrors, theme: GraphicalTheme) -> String {
     let mut text = String::new();
-    let handler = GraphicalReportHandler::new_themed(theme).with_context_lines(0);
+    let handler = GraphicalReportHandler::new_themed(theme).with_context_lines(1);
     match handler.render_report(&mut text, errors) {
         Ok(()) => text,
         Err(_) => errors.plain(),
@@ -168,7 +168,9 @@ pub fn on_panic(abort: impl Fn() + Send + Sync + 'static) {
 /// process with code 1.
 pub fn install_panic_hook() {
     std::panic::set_hook(Box::new(|info| {
-        let what = info.payload_as_str().unwrap_or("unknown cause");
+        let payload = info.payload();
+        let text = payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
+        let what = text.unwrap_or("unknown cause");
         let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
         let mut text =
             format!("error: internal error: {what}{place}\n  this is a fault of the program, please report it\n");
@@ -224,6 +226,6 @@ mod tests {
         let lines: Vec<serde_json::Value> = json.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
         assert_eq!(lines.len(), 2);
         assert_eq!((lines[0]["line"].as_u64(), lines[0]["key"].as_str()), (Some(4), Some("advection.scheme")));
-        assert_eq!(lines[1]["help"].as_str().map(|h| h.contains("cfl_limit")), Some(true), "{json}");
+        assert_eq!(lines[1]["help"].as_str().map(|h| h.contains("limiter")), Some(true), "{json}");
     }
 }

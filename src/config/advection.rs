@@ -112,3 +112,15 @@ fn limiter<L: Named>(view: &View<'_>, scheme: &str, problems: &mut Problems) -> 
         default
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::tests::names_agree;
+
+    #[test]
+    fn every_name_stands_for_a_value() {
+        names_agree::<Family>("advection", "scheme");
+        names_agree::<Limiter>("advection", "limiter");
+    }
+}

@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use miette::{Diagnostic, LabeledSpan, SourceCode};
+use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 
 /// One thing wrong in a configuration file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct Problem {
 #[derive(Debug, Clone)]
 pub struct ConfigErrors {
     path: PathBuf,
-    text: String,
+    source: NamedSource<String>,
     problems: Vec<Located>,
 }
 
@@ -38,7 +38,11 @@ impl ConfigErrors {
     /// Problems of the file `path` with the given text, sorted by position.
     pub(super) fn new(path: &Path, text: &str, mut problems: Vec<Problem>) -> Self {
         problems.sort_by_key(|p| p.span.as_ref().map_or((1, 0), |s| (0, s.start)));
-        Self { path: path.to_path_buf(), text: text.to_owned(), problems: problems.into_iter().map(Located).collect() }
+        Self {
+            path: path.to_path_buf(),
+            source: NamedSource::new(path.to_string_lossy(), text.to_owned()),
+            problems: problems.into_iter().map(Located).collect(),
+        }
     }
 
     /// The file could not be read at all.
@@ -59,7 +63,7 @@ impl ConfigErrors {
 
     /// One-based line and column (in characters) at which a problem starts.
     pub fn position(&self, problem: &Problem) -> Option<(usize, usize)> {
-        problem.span.as_ref().map(|s| line_column(&self.text, s.start))
+        problem.span.as_ref().map(|s| line_column(self.source.inner(), s.start))
     }
 
     /// Full report without colours or drawings: `file:line:column: error: …`, the line itself and the remedy.
@@ -69,7 +73,7 @@ impl ConfigErrors {
             let path = self.path.display();
             let written = match self.position(p) {
                 Some((line, column)) => {
-                    let excerpt = self.text.lines().nth(line - 1).unwrap_or_default().trim_end();
+                    let excerpt = self.source.inner().lines().nth(line - 1).unwrap_or_default().trim_end();
                     writeln!(out, "{path}:{line}:{column}: error: {}\n  {line:>4} | {excerpt}", p.message)
                 }
                 None => writeln!(out, "{path}: error: {}", p.message),
@@ -93,7 +97,7 @@ impl std::error::Error for ConfigErrors {}
 
 impl Diagnostic for ConfigErrors {
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&self.text)
+        Some(&self.source)
     }
 
     fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {

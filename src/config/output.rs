@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use jiff::civil::DateTime;
+
 use super::check::nearest;
 use super::error::Problems;
 use super::paths::Base;
 use super::read::{Named, View};
 use super::tracers::Tracer;
-use crate::output::{Compression, FieldSelection, LayerSelection, Split, TracerFields, TracerSelection};
+use crate::output::{Compression, FieldSelection, LayerSelection, OutputSpec, Split, TracerFields, TracerSelection};
 
 /// `[output]`.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +25,19 @@ pub struct Output {
     pub compression: Compression,
     /// Variables.
     pub fields: FieldSelection,
+}
+
+impl Output {
+    /// Settings of the writer for a run that starts at `time_origin` (UTC).
+    pub fn spec(&self, time_origin: Option<DateTime>) -> OutputSpec {
+        OutputSpec {
+            split: self.split,
+            compression: self.compression,
+            fields: self.fields.clone(),
+            time_origin,
+            ..OutputSpec::new(&self.path)
+        }
+    }
 }
 
 /// When snapshots are taken, in hours since the start of the run.

@@ -57,6 +57,34 @@ fn the_minimal_file_has_the_documented_defaults() {
     assert_eq!(c.output, None);
 }
 
+/// Every usable name of a choice stands for a value, and every value has its name: nothing falls back to a default.
+pub(super) fn names_agree<T: Named>(section: &str, key: &str) {
+    let key = keys::Section::at(section).and_then(|s| s.find(key)).expect("a known key");
+    let keys::Kind::Choice(choices) = key.kind else { panic!("{} is no choice", key.name) };
+    let usable = choices.iter().filter(|c| c.availability == keys::Availability::Now);
+    let mut documented: Vec<_> = usable.map(|c| c.name).collect();
+    let mut values: Vec<_> = T::ALL.iter().map(|(n, _)| *n).collect();
+    documented.sort_unstable();
+    values.sort_unstable();
+    assert_eq!(documented, values, "{section}.{}", key.name);
+}
+
+#[test]
+fn every_name_stands_for_a_value() {
+    names_agree::<FloatType>("numerics", "float_type");
+    names_agree::<FloatType>("input.synthetic", "float_type");
+    names_agree::<crate::met::synth::SynthFlow>("input.synthetic", "flow");
+    names_agree::<crate::met::synth::SynthPhysics>("input.synthetic", "physics");
+    names_agree::<crate::grid::GeometryBundle>("input.synthetic", "convention");
+    names_agree::<AirMassReset>("run", "air_mass_reset_mode");
+    names_agree::<PhysicsCadence>("run", "physics_cadence");
+    names_agree::<VerticalOrder>("tracers.<name>.init", "vertical_order");
+    names_agree::<Split>("output", "split");
+    names_agree::<LayerSelection>("output.fields", "layers");
+    names_agree::<LayerSelection>("output.fields", "air_mass_layers");
+    names_agree::<LayerSelection>("output.fields.per_tracer.<name>", "layers");
+}
+
 #[test]
 fn schemes_limiters_and_halo_widths() {
     let with = |lines: &str| accepted(&MINIMAL.replace("scheme = \"upwind\"", lines));

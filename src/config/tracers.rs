@@ -204,3 +204,14 @@ fn cs_native(init: &View<'_>, tracer: &View<'_>, base: &Base, problems: &mut Pro
         negatives: if init.bool_or_default("clamp_negative") { Negatives::Clamp } else { Negatives::Keep },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::tests::names_agree;
+
+    #[test]
+    fn every_name_stands_for_a_value() {
+        names_agree::<Kind>("tracers.<name>.init", "kind");
+    }
+}
