@@ -1,2 +1,5 @@
 //! The `atmostr` program.
-fn main() {}
+
+fn main() -> std::process::ExitCode {
+    atmostr::cli::main()
+}

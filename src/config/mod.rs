@@ -1,1 +1,106 @@
 //! Run configuration (TOML).
+//!
+//! [`RunConfig::load`] reads, checks and types a file. Everything wrong with it is reported together, before any
+//! work, each problem with its line and a remedy: unknown keys (with the nearest known name), keys and values that
+//! are not part of this version, wrong types and ranges, and keys that contradict or do not belong to each other.
+//! No key is ever ignored.
+
+mod advection;
+mod check;
+mod error;
+mod explain;
+mod input;
+pub mod keys;
+mod output;
+mod paths;
+mod preflight;
+mod read;
+mod settings;
+mod tracers;
+
+use std::path::{Path, PathBuf};
+
+use toml::de::DeTable;
+
+pub use advection::{Advection, CflExcess};
+pub use error::{ConfigErrors, Problem};
+pub use explain::explain;
+pub use input::{Expectations, Input, Source};
+pub use output::{Output, Schedule};
+pub use preflight::Preflight;
+pub use read::{Named, parse_utc};
+pub use settings::{AirMassReset, PhysicsCadence, Settings};
+pub use tracers::Tracer;
+
+use error::Problems;
+use read::View;
+
+/// A complete, checked run configuration. Paths are expanded; relative ones are taken from the configuration file's
+/// folder.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunConfig {
+    /// The file it came from.
+    pub path: PathBuf,
+    /// Text of the file, for provenance.
+    pub text: String,
+    /// Meteorology.
+    pub input: Input,
+    /// `[architecture]`, `[numerics]`, `[run]` and `[decomposition]`.
+    pub settings: Settings,
+    /// Advection.
+    pub advection: Advection,
+    /// Tracers in the order in which they are carried: ascending names.
+    pub tracers: Vec<Tracer>,
+    /// Snapshots; `None` if nothing is written.
+    pub output: Option<Output>,
+}
+
+impl RunConfig {
+    /// Reads and checks a configuration file.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, is not TOML, or breaks a rule; all broken rules are listed.
+    pub fn load(path: &Path) -> Result<Self, ConfigErrors> {
+        let text = read_file(path)?;
+        Self::parse(&text, path)
+    }
+
+    /// Checks the text of a configuration file; `path` names it in messages and is the base of relative paths.
+    ///
+    /// # Errors
+    ///
+    /// As for [`RunConfig::load`].
+    pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigErrors> {
+        let mut problems = Problems::default();
+        let (root, syntax) = DeTable::parse_recoverable(text);
+        for e in &syntax {
+            problems.add("", e.span(), format!("not valid TOML: {}", e.message()), "");
+        }
+        if !syntax.is_empty() {
+            return Err(ConfigErrors::new(path, text, problems.into_vec()));
+        }
+        let root = root.get_ref();
+        check::document(root, &mut problems);
+        let view = View::root(root);
+        let base = paths::Base::of(path);
+        let input = input::read(&view, &base, &mut problems);
+        let advection = advection::read(&view, &mut problems);
+        let settings = settings::read(&view, &advection, &input, &mut problems);
+        let tracers = tracers::read(&view, &base, &mut problems);
+        let output = output::read(&view, &base, &tracers, &mut problems);
+        let problems = problems.into_vec();
+        if !problems.is_empty() {
+            return Err(ConfigErrors::new(path, text, problems));
+        }
+        Ok(Self { path: path.to_path_buf(), text: text.to_owned(), input, settings, advection, tracers, output })
+    }
+}
+
+fn read_file(path: &Path) -> Result<String, ConfigErrors> {
+    let bytes = std::fs::read(path).map_err(|e| ConfigErrors::unreadable(path, format!("cannot be read: {e}")))?;
+    String::from_utf8(bytes).map_err(|_| ConfigErrors::unreadable(path, "is not a text file in UTF-8".into()))
+}
+
+#[cfg(test)]
+mod tests;

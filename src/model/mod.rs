@@ -1,3 +1,4 @@
 //! The window and substep loop.
 
 pub mod clock;
+pub mod initial;

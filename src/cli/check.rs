@@ -1,0 +1,69 @@
+//! `atmostr check`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{CliError, Context, Exit};
+use crate::config::{self, Preflight, RunConfig};
+
+/// Check a run configuration: all errors at once, each with its line and a remedy
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  atmostr check run.toml              exit code 0: the configuration is valid; 2: it is not
+  atmostr check run.toml --explain    also print every key in force and where it comes from")]
+pub(super) struct CheckArgs {
+    /// Run configuration (TOML)
+    config: PathBuf,
+    /// Number of ranks of the run, to check the tiles
+    #[arg(long, default_value = "1", value_name = "N")]
+    ranks: NonZeroUsize,
+    /// Print the whole configuration with its defaults
+    #[arg(long)]
+    explain: bool,
+}
+
+impl CheckArgs {
+    pub(super) fn execute(self, ctx: &Context) -> Result<Exit, CliError> {
+        let config = RunConfig::load(&self.config)?;
+        let plan = config.preflight(self.ranks.get())?;
+        plan.warnings.iter().for_each(|w| tracing::warn!("{w}"));
+        if self.explain {
+            ctx.print(&config::explain(&config))?;
+        } else {
+            ctx.print(&format!("{}: the configuration is valid\n{}", self.config.display(), summary(&config, &plan)))?;
+        }
+        Ok(Exit::Finished)
+    }
+}
+
+/// The run in a few lines.
+fn summary(config: &RunConfig, plan: &Preflight) -> String {
+    let names: Vec<_> = config.tracers.iter().map(|t| t.name.as_str()).collect();
+    let files = match plan.files.len() {
+        0 => "winds made by the program".to_owned(),
+        1 => "1 transport file".to_owned(),
+        n => format!("{n} transport files"),
+    };
+    let windows: usize = plan.windows.iter().sum();
+    let output = match &config.output {
+        Some(o) => format!("{} snapshots to {}", plan.snapshot_hours.len(), o.path.display()),
+        None => "nothing is written".to_owned(),
+    };
+    let (layout, advection) = (&plan.layout, &config.advection);
+    format!(
+        "  input      {files}, {windows} windows, {} h\n  grid       C{}, {} levels, halo {}\n  \
+         advection  {}\n  precision  {}\n  tiles      {} per panel, {} ranks\n  tracers    {}\n  output     {output}\n",
+        plan.hours,
+        layout.nc(),
+        plan.levels,
+        layout.halo(),
+        advection.scheme.map_or("none", |s| s.name()),
+        config.settings.float_type.tag(),
+        layout.tile_grid(),
+        layout.ranks(),
+        names.join(", ")
+    )
+}

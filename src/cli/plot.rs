@@ -1,0 +1,46 @@
+//! `atmostr plot`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{CliError, Context, Exit};
+use crate::output::{self, PlotRequest};
+
+/// Draw a map of a variable of a snapshot file
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  atmostr plot run.nc --var co2 -o co2.png                      last snapshot, lowest level
+  atmostr plot run.nc --var co2 --time 1 --level 10 -o co2.png
+  atmostr plot run.nc --var co2_column_mean -o column.png")]
+pub(super) struct PlotArgs {
+    /// Snapshot file (NetCDF)
+    file: PathBuf,
+    /// Variable
+    #[arg(long, value_name = "NAME")]
+    var: String,
+    /// Snapshot, counted from 1 [default: the last one]
+    #[arg(long, value_name = "N")]
+    time: Option<NonZeroUsize>,
+    /// Level, counted from 1 at the model top [default: the lowest one]
+    #[arg(long, value_name = "N")]
+    level: Option<NonZeroUsize>,
+    /// Picture to write (PNG)
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+impl PlotArgs {
+    pub(super) fn execute(self, ctx: &Context) -> Result<Exit, CliError> {
+        if !self.file.is_file() {
+            return Err(CliError::input(format!("{}: no such file", self.file.display())));
+        }
+        let time = self.time.map(NonZeroUsize::get);
+        let request = PlotRequest { variable: &self.var, time, level: self.level.map(NonZeroUsize::get) };
+        output::plot(&self.file, &request, &self.output)?;
+        ctx.print(&format!("{}\n", self.output.display()))?;
+        Ok(Exit::Finished)
+    }
+}

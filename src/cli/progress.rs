@@ -1,0 +1,322 @@
+//! Progress of a run: a bar on a terminal, plain lines elsewhere, JSON lines for machines.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+
+use super::{Context, LogFormat, Sink};
+
+/// What happened in one window.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct WindowReport<'a> {
+    /// Name of the transport file.
+    pub file: &'a str,
+    /// Window in the file, from 1.
+    pub window: usize,
+    /// Windows of the file that are run.
+    pub windows: usize,
+    /// Substeps of the window.
+    pub substeps: u32,
+    /// Model time at the end of the window, s since the start of the run.
+    pub model_seconds: f64,
+    /// Snapshots written so far.
+    pub snapshots: usize,
+    /// Largest fraction of a cell's air that left it in one sweep, if known.
+    pub max_cfl: Option<f64>,
+    /// Relative change of each tracer's total since the start of the run, if known.
+    pub drift: &'a [(&'a str, f64)],
+    /// Wall-clock seconds of this window by section.
+    pub seconds: &'a [(&'a str, f64)],
+}
+
+/// What happened in the whole run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct RunReport<'a> {
+    /// Model time, s.
+    pub model_seconds: f64,
+    /// Snapshots written.
+    pub snapshots: usize,
+    /// Wall-clock seconds of the run by section.
+    pub seconds: &'a [(&'a str, f64)],
+}
+
+/// Receives the progress of a run.
+pub trait Progress: Send {
+    /// The run starts; it will take this many windows in all.
+    fn start(&mut self, windows: u64);
+    /// A window is finished.
+    fn window(&mut self, report: &WindowReport<'_>);
+    /// The run is finished.
+    fn finish(&mut self, report: &RunReport<'_>);
+}
+
+/// The reporter for this context; ranks other than 0 are silent.
+pub fn reporter(ctx: &Context, rank: usize) -> Box<dyn Progress> {
+    match (rank, ctx.log, ctx.stderr) {
+        (0, LogFormat::Json, _) => Box::new(Json::new(std::io::stderr())),
+        (0, LogFormat::Text, Sink::Plain) => Box::new(Lines::new(std::io::stderr(), LINE_INTERVAL)),
+        (0, LogFormat::Text, sink) => Box::new(Bar::new(sink)),
+        _ => Box::new(Silent),
+    }
+}
+
+/// Shortest time between two lines about windows.
+const LINE_INTERVAL: Duration = Duration::from_secs(10);
+const DAY: f64 = 86_400.0;
+
+/// Wall-clock time and number of windows since the start.
+#[derive(Debug)]
+struct Pace {
+    started: Instant,
+    windows: u64,
+    done: u64,
+}
+
+impl Pace {
+    fn start(windows: u64) -> Self {
+        Self { started: Instant::now(), windows, done: 0 }
+    }
+
+    fn wall(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
+    /// Model days per day of wall-clock time.
+    fn days_per_day(&self, model_seconds: f64) -> f64 {
+        model_seconds / self.wall().max(1e-9)
+    }
+}
+
+fn status(r: &WindowReport<'_>, pace: &Pace) -> String {
+    let (days, speed) = (r.model_seconds / DAY, pace.days_per_day(r.model_seconds));
+    let mut text = format!(
+        "{} window {}/{} steps/window={} | {days:.2} days, {speed:.0} days/day | snapshots={}",
+        r.file, r.window, r.windows, r.substeps, r.snapshots
+    );
+    if let Some(cfl) = r.max_cfl {
+        text += &format!(" | cfl={cfl:.2}");
+    }
+    text
+}
+
+fn summary(r: &RunReport<'_>, pace: &Pace) -> String {
+    let wall = pace.wall();
+    let mut text = format!(
+        "finished: {:.2} days in {wall:.1} s ({:.0} days/day), {} snapshots",
+        r.model_seconds / DAY,
+        pace.days_per_day(r.model_seconds),
+        r.snapshots
+    );
+    for (name, seconds) in r.seconds {
+        text += &format!(" | {name} {seconds:.1} s ({:.0}%)", 100.0 * seconds / wall.max(1e-9));
+    }
+    text
+}
+
+/// Says nothing.
+struct Silent;
+
+impl Progress for Silent {
+    fn start(&mut self, _: u64) {}
+    fn window(&mut self, _: &WindowReport<'_>) {}
+    fn finish(&mut self, _: &RunReport<'_>) {}
+}
+
+/// A bar that is drawn over.
+struct Bar {
+    bar: ProgressBar,
+    pace: Pace,
+}
+
+impl Bar {
+    fn new(sink: Sink) -> Self {
+        let template = match sink {
+            Sink::Fancy => "{bar:40.cyan/blue} {pos}/{len} [{elapsed} < {eta}]\n{wide_msg:.dim}",
+            _ => "{bar:40} {pos}/{len} [{elapsed} < {eta}]\n{wide_msg}",
+        };
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(5));
+        bar.set_style(ProgressStyle::with_template(template).expect("the template is valid"));
+        Self { bar, pace: Pace::start(0) }
+    }
+}
+
+impl Progress for Bar {
+    fn start(&mut self, windows: u64) {
+        self.pace = Pace::start(windows);
+        self.bar.set_length(windows);
+        self.bar.reset();
+    }
+
+    fn window(&mut self, report: &WindowReport<'_>) {
+        self.bar.set_message(status(report, &self.pace));
+        self.bar.inc(1);
+    }
+
+    fn finish(&mut self, report: &RunReport<'_>) {
+        self.bar.finish_and_clear();
+        eprintln!("{}", summary(report, &self.pace));
+    }
+}
+
+/// Plain lines: the last window of every file, and others when enough time has passed.
+struct Lines<W> {
+    out: W,
+    pace: Pace,
+    interval: Duration,
+    last: Instant,
+}
+
+impl<W: Write + Send> Lines<W> {
+    fn new(out: W, interval: Duration) -> Self {
+        Self { out, pace: Pace::start(0), interval, last: Instant::now() }
+    }
+
+    /// Progress is worth no failure: a stream that cannot be written is ignored.
+    fn line(&mut self, text: &str) {
+        let _ = writeln!(self.out, "{text}");
+        self.last = Instant::now();
+    }
+}
+
+impl<W: Write + Send> Progress for Lines<W> {
+    fn start(&mut self, windows: u64) {
+        self.pace = Pace::start(windows);
+        self.line(&format!("{windows} windows"));
+    }
+
+    fn window(&mut self, report: &WindowReport<'_>) {
+        self.pace.done += 1;
+        if report.window == report.windows || self.last.elapsed() >= self.interval {
+            let text = format!("[{}/{}] {}", self.pace.done, self.pace.windows, status(report, &self.pace));
+            self.line(&text);
+        }
+    }
+
+    fn finish(&mut self, report: &RunReport<'_>) {
+        let text = summary(report, &self.pace);
+        self.line(&text);
+    }
+}
+
+/// One JSON object per event and line.
+struct Json<W> {
+    out: W,
+    pace: Pace,
+}
+
+impl<W: Write + Send> Json<W> {
+    fn new(out: W) -> Self {
+        Self { out, pace: Pace::start(0) }
+    }
+
+    fn event(&mut self, name: &str, body: impl Serialize, extra: &[(&str, serde_json::Value)]) {
+        let mut object = serde_json::Map::new();
+        object.insert("event".into(), name.into());
+        if let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(body) {
+            object.extend(fields);
+        }
+        for key in ["drift", "seconds"] {
+            if let Some(pairs) = object.get_mut(key) {
+                *pairs = as_object(pairs);
+            }
+        }
+        object.extend(extra.iter().map(|(k, v)| ((*k).to_owned(), v.clone())));
+        let _ = writeln!(self.out, "{}", serde_json::Value::Object(object));
+    }
+}
+
+/// `[["a", 1.0]]` as `{"a": 1.0}`.
+fn as_object(pairs: &serde_json::Value) -> serde_json::Value {
+    let pairs = pairs.as_array().into_iter().flatten();
+    let entries = pairs.filter_map(|p| Some((p.get(0)?.as_str()?.to_owned(), p.get(1)?.clone())));
+    serde_json::Value::Object(entries.collect())
+}
+
+impl<W: Write + Send> Progress for Json<W> {
+    fn start(&mut self, windows: u64) {
+        self.pace = Pace::start(windows);
+        self.event("start", serde_json::json!({"total_windows": windows}), &[]);
+    }
+
+    fn window(&mut self, report: &WindowReport<'_>) {
+        self.pace.done += 1;
+        let extra = [
+            ("windows_done", self.pace.done.into()),
+            ("total_windows", self.pace.windows.into()),
+            ("wall_seconds", self.pace.wall().into()),
+            ("days_per_day", self.pace.days_per_day(report.model_seconds).into()),
+        ];
+        self.event("window", report, &extra);
+    }
+
+    fn finish(&mut self, report: &RunReport<'_>) {
+        let extra = [
+            ("wall_seconds", self.pace.wall().into()),
+            ("days_per_day", self.pace.days_per_day(report.model_seconds).into()),
+        ];
+        self.event("finish", report, &extra);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RUN: RunReport<'_> = RunReport { model_seconds: 86_400.0, snapshots: 5, seconds: &[("advection", 1.5)] };
+
+    fn report(window: usize) -> WindowReport<'static> {
+        WindowReport {
+            file: "winds.bin",
+            window,
+            windows: 24,
+            substeps: 4,
+            model_seconds: 3600.0 * window as f64,
+            snapshots: 2,
+            max_cfl: Some(0.5),
+            drift: &[("co2", 1e-16)],
+            seconds: &[("advection", 0.25), ("io_read", 0.5)],
+        }
+    }
+
+    fn lines_of(interval: Duration) -> String {
+        let mut out = Vec::new();
+        let mut lines = Lines::new(&mut out, interval);
+        lines.start(24);
+        (1..=24).for_each(|w| lines.window(&report(w)));
+        lines.finish(&RUN);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn lines_are_few_unless_time_passes() {
+        let few = lines_of(Duration::from_secs(3600));
+        assert_eq!(few.lines().count(), 3, "{few}");
+        assert!(few.contains("[24/24] winds.bin window 24/24 steps/window=4 | 1.00 days"), "{few}");
+        assert!(few.lines().last().unwrap().starts_with("finished: 1.00 days"), "{few}");
+        assert!(!few.contains('\u{1b}') && !few.contains('\r'), "{few:?}");
+        assert_eq!(lines_of(Duration::ZERO).lines().count(), 26);
+    }
+
+    #[test]
+    fn json_lines_hold_every_window() {
+        let mut out = Vec::new();
+        let mut json = Json::new(&mut out);
+        json.start(24);
+        (1..=24).for_each(|w| json.window(&report(w)));
+        json.finish(&RUN);
+        let text = String::from_utf8(out).unwrap();
+        let events: Vec<serde_json::Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+        assert_eq!(events.len(), 26);
+        assert_eq!(events[0]["total_windows"], 24);
+        let third = &events[3];
+        assert_eq!(third["event"], "window");
+        assert_eq!((&third["window"], &third["windows_done"], &third["substeps"]), (&3.into(), &3.into(), &4.into()));
+        assert_eq!(third["model_seconds"], 10_800.0);
+        assert_eq!(third["seconds"]["io_read"], 0.5);
+        assert_eq!(third["drift"]["co2"], 1e-16);
+        assert!(third["days_per_day"].as_f64().unwrap() > 0.0);
+        assert_eq!(events[25]["event"], "finish");
+    }
+}

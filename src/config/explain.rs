@@ -1,0 +1,123 @@
+//! A configuration with every default written out.
+
+use std::fmt::Write as _;
+
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+use super::RunConfig;
+use super::keys::{Availability, Fallback, Key, Kind, SECTIONS, Section};
+
+/// All usable keys of a checked configuration with the values in force and where they come from, as TOML:
+/// `key = value  # line 12` or `# default`. Keys without a value appear as comments that say what that means.
+pub fn explain(config: &RunConfig) -> String {
+    let (root, _) = DeTable::parse_recoverable(&config.text);
+    let mut out = String::new();
+    for section in SECTIONS.iter().filter(|s| !s.path.is_empty()) {
+        for (path, table) in tables(root.get_ref(), section.path) {
+            write_table(&mut out, section, &path, table, &config.text);
+        }
+    }
+    out
+}
+
+/// Tables of the document at a section's path, `<name>` standing for every name; an absent table of a fixed path
+/// is present with its defaults, unless a sibling takes its place.
+fn tables<'a>(root: &'a DeTable<'a>, path: &str) -> Vec<(String, Option<&'a DeTable<'a>>)> {
+    let mut found = vec![(String::new(), Some(root))];
+    for step in path.split('.') {
+        found = found
+            .into_iter()
+            .flat_map(|(path, table)| {
+                let children = table.into_iter().flat_map(DeTable::iter);
+                let children = children.filter_map(|(k, v)| Some((k.get_ref().as_ref(), v.get_ref().as_table()?)));
+                let of = |k: &str| if path.is_empty() { k.to_owned() } else { format!("{path}.{k}") };
+                let mut next: Vec<_> =
+                    children.filter(|(k, _)| step == "<name>" || *k == step).map(|(k, t)| (of(k), Some(t))).collect();
+                if next.is_empty() && step != "<name>" {
+                    next.push((of(step), None));
+                }
+                next
+            })
+            .collect();
+    }
+    found
+}
+
+/// Tables whose absence is a statement of its own: their defaults are not in force.
+const OPTIONAL: [&str; 7] = [
+    "input.synthetic",
+    "diffusion",
+    "convection",
+    "chemistry",
+    "tracers.<name>.init",
+    "tracers.<name>.surface_flux",
+    "output",
+];
+
+fn write_table(out: &mut String, section: &Section, path: &str, table: Option<&DeTable<'_>>, text: &str) {
+    let absent = |s: &str| table.is_none() && (section.path == s || section.path.starts_with(&format!("{s}.")));
+    if section.keys.is_empty() || OPTIONAL.iter().any(|s| absent(s)) {
+        return;
+    }
+    let given = |key: &Key| table.and_then(|t| t.iter().find(|(k, _)| key.answers_to(k.get_ref())));
+    // Keys of `init` that are written directly in the tracer's table are completed there.
+    let flat = section.flat.and_then(Section::at).map_or(&[][..], |s| s.keys);
+    let flat = if flat.iter().any(|k| given(k).is_some()) { flat } else { &[] };
+    let keys = || section.keys.iter().chain(flat);
+    let selected = keys().find(|k| ["kind", "scheme", "flow"].contains(&k.name)).and_then(|k| selection(k, given(k)));
+    let _ = writeln!(out, "[{path}]");
+    for key in keys() {
+        if key.availability != Availability::Now || matches!(key.kind, Kind::Table | Kind::TableOf) {
+            continue;
+        }
+        if let Some((name, value)) = given(key) {
+            let line = text[..name.span().start].matches('\n').count() + 1;
+            let _ = writeln!(out, "{} = {}  # line {line}", key.name, toml_text(value.get_ref()));
+            continue;
+        }
+        if !key.only_with.is_empty() && !selected.is_some_and(|s| key.only_with.contains(&s)) {
+            continue;
+        }
+        let _ = match key.fallback {
+            Fallback::Value(v) if is_bare(key.kind) => writeln!(out, "{} = {v}  # default", key.name),
+            Fallback::Value(v) => writeln!(out, "{} = \"{v}\"  # default", key.name),
+            Fallback::Absent("") | Fallback::Required => Ok(()),
+            Fallback::Absent(meaning) => writeln!(out, "# {}: {meaning}", key.name),
+        };
+    }
+    out.push('\n');
+}
+
+/// Documented name of the choice in force for a selecting key.
+fn selection(key: &Key, given: Option<(&Spanned<DeString<'_>>, &Spanned<DeValue<'_>>)>) -> Option<&'static str> {
+    let Kind::Choice(choices) = key.kind else { return None };
+    match (given, key.fallback) {
+        (Some((_, value)), _) => {
+            let written = value.get_ref().as_str()?;
+            choices.iter().find(|c| c.answers_to(written)).map(|c| c.name)
+        }
+        (None, Fallback::Value(default)) => Some(default),
+        (None, _) => None,
+    }
+}
+
+/// Whether values of this kind are written without quotes.
+fn is_bare(kind: Kind) -> bool {
+    matches!(kind, Kind::Bool | Kind::Int(..) | Kind::Float(_))
+}
+
+/// A value as TOML text on one line.
+fn toml_text(value: &DeValue<'_>) -> String {
+    match value {
+        DeValue::String(s) => toml::Value::String(s.to_string()).to_string(),
+        DeValue::Integer(n) => n.to_string(),
+        DeValue::Float(x) => x.to_string(),
+        DeValue::Boolean(b) => b.to_string(),
+        DeValue::Datetime(d) => d.to_string(),
+        DeValue::Array(list) => {
+            format!("[{}]", list.iter().map(|v| toml_text(v.get_ref())).collect::<Vec<_>>().join(", "))
+        }
+        DeValue::Table(_) => "{…}".into(),
+    }
+}

@@ -1,0 +1,183 @@
+//! Keys of `[architecture]`, `[numerics]`, `[run]`, `[decomposition]` and `[advection]`.
+
+use super::{Choice, Key, Kind, Range, Section, input};
+
+pub(super) const ARCHITECTURE: Section = Section::new(
+    "architecture",
+    "Where the run is computed. No choice made here changes a result.",
+    &[
+        Key::new(
+            "backend",
+            Kind::Choice(&[
+                Choice::new("cpu", "Processor cores."),
+                Choice::later("auto", "Best device found."),
+                Choice::later("cuda", "NVIDIA GPU."),
+                Choice::later("opencl", "OpenCL device."),
+                Choice::later("metal", "Apple GPU."),
+            ]),
+            "cpu",
+            "Device.",
+        ),
+        Key::new("use_gpu", Kind::Bool, "false", "Run on a GPU (not built into this version: must be false)."),
+        Key::optional(
+            "threads",
+            Kind::Int(1, 65_536),
+            "all cores, shared equally by the ranks of a machine",
+            "CPU threads of each rank.",
+        ),
+    ],
+);
+
+pub(super) const NUMERICS: Section = Section::new(
+    "numerics",
+    "Precision.",
+    &[Key::new("float_type", Kind::Choice(input::FLOATS), "Float64", "Precision of the state and of the sweeps.")],
+);
+
+const IN_ADVECTION: &str = "move it to [advection]";
+
+pub(super) const RUN: Section = Section::new(
+    "run",
+    "Windows, air-mass policy, halo width.",
+    &[
+        Key::new("start_window", Kind::Int(1, i64::MAX), "1", "First window of the first file; must be 1."),
+        Key::optional(
+            "stop_window",
+            Kind::Int(1, i64::MAX),
+            "all windows of the file",
+            "Last window of each file, inclusive, counted from 1. With several files it must be their last one.",
+        ),
+        Key::new(
+            "air_mass_reset_mode",
+            Kind::Choice(&[
+                Choice::new("preserve_tracer_mass", "Air mass is set to the stored one, tracer mass is kept."),
+                Choice::new("preserve_vmr", "Air mass is set to the stored one, mixing ratios are kept."),
+                Choice::new("none", "The carried air mass is kept."),
+            ]),
+            "preserve_tracer_mass",
+            "What happens to the carried air mass at the end of a window.",
+        ),
+        Key::new(
+            "physics_cadence",
+            Kind::Choice(&[
+                Choice::new("window", "Once at the end of a window."),
+                Choice::new("substep", "After every substep."),
+            ]),
+            "window",
+            "When convection and decay act.",
+        ),
+        Key::optional(
+            "Hp",
+            Kind::Int(0, 4096),
+            "what the scheme needs: none 0, upwind 1, slopes 2, ppm 3",
+            "Halo width in cells; at least what the scheme needs.",
+        ),
+        Key::optional("halo_padding", Kind::Int(0, 4096), "", "Another name of `Hp`; equal if both are given."),
+        Key::removed(
+            "reset_air_mass_each_window",
+            "write `air_mass_reset_mode = \"preserve_vmr\"` for true, `\"none\"` for false",
+        ),
+        Key::removed("tracer_name", "name the tracer by its table: [tracers.CO2]"),
+        Key::removed("scheme", IN_ADVECTION),
+        Key::removed("limiter", IN_ADVECTION),
+        Key::removed("ppm_order", IN_ADVECTION),
+        Key::removed("vertical", IN_ADVECTION),
+        Key::removed("cfl_limit", IN_ADVECTION),
+    ],
+);
+
+pub(super) const DECOMPOSITION: Section = Section::new(
+    "decomposition",
+    "How the six panels are cut into tiles. No choice made here changes a result.",
+    &[Key::optional(
+        "tiles",
+        Kind::IntPair,
+        "chosen for the number of ranks",
+        "Tiles per panel along i and along j, [px, py]; 6 px py must be a multiple of the number of ranks.",
+    )],
+);
+
+pub(super) const ADVECTION: Section = Section::new(
+    "advection",
+    "Advection: X Y Z Z Y X sweeps of one-dimensional face fluxes.",
+    &[
+        Key::required(
+            "scheme",
+            Kind::Choice(&[
+                Choice::new("upwind", "First order, very diffusive; monotone."),
+                Choice::new("slopes", "Second order, linear profile in a cell (van Leer 1977)."),
+                Choice::new("ppm", "Piecewise parabolic (Colella & Woodward 1984)."),
+                Choice::new("none", "No advection."),
+                Choice::later("linrood", "Two-dimensional flux form (Lin & Rood 1996)."),
+            ]),
+            "Scheme of the horizontal sweeps and, with `vertical = \"same\"`, of the vertical ones.",
+        ),
+        Key::new(
+            "limiter",
+            Kind::Choice(LIMITERS),
+            "monotone",
+            "How profiles are limited. With slopes: none, monotone, positivity. With ppm: none, monotone, cw84, huynh_pd.",
+        )
+        .only(&["slopes", "ppm"]),
+        Key::new(
+            "vertical",
+            Kind::Choice(&[
+                Choice::new("same", "As in the horizontal.").alias(&["same_as_horizontal"]),
+                Choice::later("fv3_kord8", "Vertical profile of FV3, positive."),
+                Choice::later("fv3_kord8_signed", "Vertical profile of FV3, signed."),
+            ]),
+            "same",
+            "Scheme of the vertical sweeps.",
+        ),
+        Key::new(
+            "cfl_limit",
+            Kind::Float(Range::AboveTo(0.0, 1.0)),
+            "0.95",
+            "Largest fraction of a cell's air that may leave it in one step when the step count is found by the program.",
+        ),
+        Key::new(
+            "strict_cfl",
+            Kind::Bool,
+            "false",
+            "Stop when a file's own step count exceeds `cfl_limit`, instead of only reporting it.",
+        ),
+        Key::later("ppm_order", "Order of the edge values of linrood (5 or 7)."),
+        Key::new(
+            "seam_ghost",
+            Kind::Choice(&[
+                Choice::new("copy", "Neighbour cells as they are."),
+                Choice::later("remap", "Neighbour values interpolated to this panel's lines."),
+            ]),
+            "copy",
+            "Halo values beyond a panel edge.",
+        ),
+        Key::new(
+            "seam_mode",
+            Kind::Choice(&[
+                Choice::new("owner", "Computed once, by the lower panel."),
+                Choice::later("mean", "Mean of both panels."),
+            ]),
+            "owner",
+            "Fluxes through panel edges.",
+        ),
+        Key::new(
+            "edge",
+            Kind::Choice(&[
+                Choice::new("none", "As everywhere else."),
+                Choice::later("two_sided", "Two-sided edge values."),
+                Choice::later("fv3", "Edge values of FV3."),
+            ]),
+            "none",
+            "Treatment of cells beside a panel edge.",
+        ),
+        Key::later("z_fuse", "Both vertical sweeps in one."),
+    ],
+);
+
+const LIMITERS: &[Choice] = &[
+    Choice::new("monotone", "No new extrema of the profile.").alias(&["default"]),
+    Choice::new("none", "Unlimited; signed."),
+    Choice::new("positivity", "Non-negative (slopes)."),
+    Choice::new("cw84", "Colella & Woodward 1984, parabolic flux (ppm)."),
+    Choice::new("huynh_pd", "Positive definite, keeps smooth extrema (ppm; Huynh 1996)."),
+];

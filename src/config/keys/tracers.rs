@@ -1,0 +1,149 @@
+//! Keys of `[tracers]`.
+
+use super::{Choice, Key, Kind, Range, Section};
+
+pub(super) const TRACERS: Section = Section::new(
+    "tracers",
+    "One table per tracer, `[tracers.<name>]`. The name becomes the name of the variable in the output: a letter \
+     followed by letters, digits and underscores. Tracers are carried in alphabetical order.",
+    &[],
+);
+
+pub(super) const TRACER: Section = Section {
+    path: "tracers.<name>",
+    doc: "One tracer. Without any key of its initial state it starts at 0. The keys of `init` may be written directly \
+          here instead of in a table of their own.",
+    keys: &[
+        Key::optional("init", Kind::Table, "", "Initial mixing ratio."),
+        Key::optional(
+            "molar_mass_kg_mol",
+            Kind::Float(Range::Between(0.0, 1.0)),
+            "known for co2, co2_natural, co2_fossil, fossil_co2, sf6, rn222; else unknown",
+            "Molar mass in kg/mol.",
+        ),
+        Key::optional("surface_flux", Kind::Table, "", "Emissions."),
+        Key::later("surface_flux_kind", "Flat form of surface_flux.kind."),
+        Key::later("surface_flux_file", "Flat form of surface_flux.file."),
+        Key::later("surface_flux_variable", "Flat form of surface_flux.variable."),
+        Key::later("surface_flux_time_index", "Flat form of surface_flux.time_index."),
+        Key::later("surface_flux_month", "Flat form of surface_flux.month."),
+        Key::later("surface_flux_scale", "Flat form of surface_flux.scale."),
+    ],
+    flat: Some("tracers.<name>.init"),
+};
+
+pub(super) const INIT: Section = Section::new(
+    "tracers.<name>.init",
+    "Initial dry-air mole fraction (mol/mol).",
+    &[
+        Key::new(
+            "kind",
+            Kind::Choice(&[
+                Choice::new("uniform", "The same value everywhere."),
+                Choice::new("latitude_step", "One value south, another north of a latitude.")
+                    .alias(&["lat_step", "hemisphere_step"]),
+                Choice::new("gaussian_blob", "A bell in longitude and latitude, the same at all levels."),
+                Choice::new("pressure_layer", "A given number of molecules spread over one level."),
+                Choice::new("cs_native", "A NetCDF variable on the run's own grid."),
+                Choice::later("file", "A longitude-latitude field.").alias(&["netcdf", "file_field"]),
+                Choice::later("catrine_co2", "Longitude-latitude CO2."),
+                Choice::later("bl_enhanced", "Longitude-latitude grids only."),
+            ]),
+            "uniform",
+            "How the field is made.",
+        ),
+        Key::new("background", Kind::Float(Range::Any), "4e-4", "Value away from the bell, or everywhere.").only(&[
+            "uniform",
+            "gaussian_blob",
+            "latitude_step",
+        ]),
+        Key::optional("south_value", Kind::Float(Range::Any), "equal to `background`", "Value south of the step.")
+            .alias(&["south"])
+            .only(&["latitude_step"]),
+        Key::new("north_value", Kind::Float(Range::Any), "4.4e-4", "Value at and north of the step.")
+            .alias(&["north"])
+            .only(&["latitude_step"]),
+        Key::new("split_lat_deg", Kind::Float(Range::Within(-90.0, 90.0)), "0", "Latitude of the step, degrees.")
+            .only(&["latitude_step"]),
+        Key::new("lon0_deg", Kind::Float(Range::Within(-360.0, 360.0)), "0", "Longitude of the centre, degrees east.")
+            .only(&["gaussian_blob"]),
+        Key::new("lat0_deg", Kind::Float(Range::Within(-90.0, 90.0)), "0", "Latitude of the centre, degrees north.")
+            .only(&["gaussian_blob"]),
+        Key::new("sigma_lon_deg", Kind::Float(Range::Above(0.0)), "10", "Width in longitude, degrees.")
+            .only(&["gaussian_blob"]),
+        Key::new("sigma_lat_deg", Kind::Float(Range::Above(0.0)), "10", "Width in latitude, degrees.")
+            .only(&["gaussian_blob"]),
+        Key::optional(
+            "amplitude",
+            Kind::Float(Range::Any),
+            "equal to `background`",
+            "Height of the bell above the background.",
+        )
+        .only(&["gaussian_blob"]),
+        Key::new("lowest_layer", Kind::Bool, "false", "Use the lowest level instead of a pressure.")
+            .only(&["pressure_layer"]),
+        Key::optional(
+            "psurf_fraction",
+            Kind::Float(Range::AboveTo(0.0, 1.0)),
+            "0.5",
+            "The level whose mean pressure is nearest to this fraction of the surface pressure.",
+        )
+        .only(&["pressure_layer"]),
+        Key::new("total_molecules", Kind::Float(Range::Above(0.0)), "1e22", "Number of molecules in all.")
+            .only(&["pressure_layer"]),
+        Key::optional("file", Kind::Path, "required with cs_native", "NetCDF file.").only(&["cs_native"]),
+        Key::optional(
+            "variable",
+            Kind::Text,
+            "required with cs_native",
+            "Variable with the dimensions (time, lev, nf, Ydim, Xdim).",
+        )
+        .only(&["cs_native"]),
+        Key::new("time_index", Kind::Int(1, i64::MAX), "1", "Record, counted from 1.").only(&["cs_native"]),
+        Key::optional(
+            "vertical_order",
+            Kind::Choice(&[
+                Choice::new("surface_first", "The first level lies at the surface; it is turned over."),
+                Choice::new("toa_first", "The first level lies at the top, as in the model."),
+            ]),
+            "required with cs_native",
+            "Order of the file's levels.",
+        )
+        .only(&["cs_native"]),
+        Key::new("clamp_negative", Kind::Bool, "false", "Set negative values to 0.").only(&["cs_native"]),
+    ],
+);
+
+pub(super) const SURFACE_FLUX: Section = Section::new(
+    "tracers.<name>.surface_flux",
+    "Emissions.",
+    &[
+        Key::new(
+            "kind",
+            Kind::Choice(&[
+                Choice::new("none", "No emissions."),
+                Choice::later("file", "A longitude-latitude field."),
+                Choice::later("cs_native", "A field on the run's own grid."),
+                Choice::later("lmdz_co2", "LMDZ CO2 fluxes."),
+                Choice::later("gridfed_fossil_co2", "GridFED fossil CO2."),
+                Choice::later("edgar_sf6", "EDGAR SF6."),
+                Choice::later("zhang_rn222", "Radon-222 of Zhang et al."),
+            ]),
+            "none",
+            "Source.",
+        ),
+        Key::later("file", "File."),
+        Key::later("files", "Files."),
+        Key::later("file_pattern", "Files of a year."),
+        Key::later("variable", "Variable."),
+        Key::later("time_index", "Record."),
+        Key::later("month", "Month."),
+        Key::later("year", "Year."),
+        Key::later("scale", "Factor."),
+        Key::later("molar_mass_kg_mol", "Molar mass."),
+        Key::later("time_varying", "Several slices."),
+        Key::later("temporal_scheme", "Interpolation in time."),
+        Key::later("regridding", "Regridding."),
+        Key::later("injection", "Vertical injection."),
+    ],
+);

@@ -1,0 +1,217 @@
+//! `[tracers.<name>]`.
+
+use std::ops::Range;
+
+use super::error::Problems;
+use super::paths::Base;
+use super::read::{Named, View};
+use crate::model::initial::{InitialState, LayerChoice, Negatives, VerticalOrder};
+
+/// One tracer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tracer {
+    /// Name, also of its variable in the output.
+    pub name: String,
+    /// Initial dry-air mole fraction.
+    pub initial: InitialState,
+    /// Molar mass in kg/mol: as given, or of a known gas.
+    pub molar_mass_kg_mol: Option<f64>,
+}
+
+impl Named for VerticalOrder {
+    const ALL: &'static [(&'static str, Self)] =
+        &[("surface_first", Self::SurfaceFirst), ("toa_first", Self::TopFirst)];
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Uniform,
+    LatitudeStep,
+    GaussianBlob,
+    PressureLayer,
+    CsNative,
+}
+
+impl Named for Kind {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("uniform", Kind::Uniform),
+        ("latitude_step", Kind::LatitudeStep),
+        ("gaussian_blob", Kind::GaussianBlob),
+        ("pressure_layer", Kind::PressureLayer),
+        ("cs_native", Kind::CsNative),
+    ];
+}
+
+/// Molar mass in kg/mol of gases known by name.
+fn known_molar_mass(name: &str) -> Option<f64> {
+    match name {
+        "co2" | "co2_natural" | "co2_fossil" | "fossil_co2" => Some(44.0095e-3),
+        "sf6" => Some(146.055e-3),
+        "rn222" => Some(222.0e-3),
+        _ => None,
+    }
+}
+
+/// Names used by the layout of output files.
+const RESERVED: [&str; 21] = [
+    "time",
+    "lev",
+    "lev_selected",
+    "nf",
+    "Ydim",
+    "Xdim",
+    "Ycorner",
+    "Xcorner",
+    "ncontact",
+    "four",
+    "contacts",
+    "anchor",
+    "lons",
+    "lats",
+    "corner_lons",
+    "corner_lats",
+    "cell_area",
+    "cubed_sphere",
+    "air_mass",
+    "air_mass_per_area",
+    "column_air_mass_per_area",
+];
+
+/// Endings of variables derived from a tracer.
+const DERIVED: [&str; 3] = ["_column_mean", "_column_mass_per_area", "_total_mass"];
+
+/// Reads `[tracers]`, sorted by name.
+pub(super) fn read(root: &View<'_>, base: &Base, problems: &mut Problems) -> Vec<Tracer> {
+    let all = root.named("tracers");
+    let outer = root.table("tracers");
+    if all.is_empty() && outer.present() {
+        problems.add("tracers", outer.span(), "[tracers] holds no tracer", "add one, e.g. [tracers.co2]");
+    }
+    let names: Vec<_> = all.iter().map(|(n, ..)| *n).collect();
+    for (name, span, _) in &all {
+        check_name(name, span, &names, problems);
+    }
+    all.into_iter().map(|(name, _, view)| tracer(name, &view, base, problems)).collect()
+}
+
+fn check_name(name: &str, span: &Range<usize>, all: &[&str], problems: &mut Problems) {
+    let key = format!("tracers.{name}");
+    let valid = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    if !valid {
+        let message = format!("\"{name}\" cannot be the name of a variable");
+        let help = "use a letter followed by letters, digits and underscores";
+        return problems.add(key, Some(span.clone()), message, help);
+    }
+    if RESERVED.contains(&name) {
+        let message = format!("a tracer cannot be called `{name}`: output files use that name themselves");
+        return problems.add(key, Some(span.clone()), message, "rename the tracer");
+    }
+    if let Some(stem) = DERIVED.iter().find_map(|end| name.strip_suffix(end).filter(|stem| all.contains(stem))) {
+        let message = format!("a tracer cannot be called `{name}`: that is an output variable of tracer `{stem}`");
+        problems.add(key, Some(span.clone()), message, "rename the tracer");
+    }
+}
+
+fn tracer(name: &str, view: &View<'_>, base: &Base, problems: &mut Problems) -> Tracer {
+    let flat = view.through(INIT);
+    let table = view.table("init");
+    let in_table = |key: &super::keys::Key| flat.knows(key.name);
+    let flat_key = view.given().find(|(k, _)| in_table(k));
+    let init = match (table.present(), flat_key) {
+        (true, Some((key, at))) => {
+            let message =
+                format!("`{}` and [{}] both describe the initial state", view.full(key.name), view.full("init"));
+            problems.add(view.full(key.name), Some(at.span()), message, "move the key into the `init` table");
+            table
+        }
+        (true, None) => table,
+        (false, Some(_)) => flat,
+        (false, None) => {
+            let initial = InitialState::Uniform { background: 0.0 };
+            return Tracer { name: name.into(), initial, molar_mass_kg_mol: molar_mass(name, view) };
+        }
+    };
+    let initial = initial(&init, view, base, problems);
+    Tracer { name: name.into(), initial, molar_mass_kg_mol: molar_mass(name, view) }
+}
+
+const INIT: &str = "tracers.<name>.init";
+
+fn molar_mass(name: &str, view: &View<'_>) -> Option<f64> {
+    view.float("molar_mass_kg_mol").map(|m| m.value).or_else(|| known_molar_mass(name))
+}
+
+fn initial(init: &View<'_>, tracer: &View<'_>, base: &Base, problems: &mut Problems) -> InitialState {
+    let kind = init.choice::<Kind>("kind");
+    // A kind that was refused has been reported; its keys are not judged.
+    if init.has("kind") && kind.is_none() {
+        return InitialState::Uniform { background: 0.0 };
+    }
+    let kind = kind.map_or(Kind::Uniform, |k| k.value);
+    let name = Kind::ALL[kind as usize].0;
+    init.misplaced("kind", name, problems);
+    let background = || init.float_or_default("background");
+    match kind {
+        Kind::Uniform => InitialState::Uniform { background: background() },
+        Kind::LatitudeStep => InitialState::LatitudeStep {
+            south: init.float("south_value").map_or_else(background, |x| x.value),
+            north: init.float_or_default("north_value"),
+            split_lat_deg: init.float_or_default("split_lat_deg"),
+        },
+        Kind::GaussianBlob => InitialState::GaussianBlob {
+            background: background(),
+            amplitude: init.float("amplitude").map_or_else(background, |x| x.value),
+            lon0_deg: init.float_or_default("lon0_deg"),
+            lat0_deg: init.float_or_default("lat0_deg"),
+            sigma_lon_deg: init.float_or_default("sigma_lon_deg"),
+            sigma_lat_deg: init.float_or_default("sigma_lat_deg"),
+        },
+        Kind::PressureLayer => InitialState::PressureLayer {
+            layer: layer_choice(init, problems),
+            total_molecules: init.float_or_default("total_molecules"),
+        },
+        Kind::CsNative => cs_native(init, tracer, base, problems),
+    }
+}
+
+fn layer_choice(init: &View<'_>, problems: &mut Problems) -> LayerChoice {
+    let fraction = init.float("psurf_fraction");
+    if !init.bool_or_default("lowest_layer") {
+        return LayerChoice::NearestFraction(fraction.map_or(0.5, |f| f.value));
+    }
+    if let Some(f) = fraction {
+        let message = format!("`{}` has no meaning with `lowest_layer = true`", f.key);
+        problems.add(f.key, Some(f.span), message, "keep one of them");
+    }
+    LayerChoice::Lowest
+}
+
+fn cs_native(init: &View<'_>, tracer: &View<'_>, base: &Base, problems: &mut Problems) -> InitialState {
+    for name in ["file", "variable", "vertical_order"] {
+        if !init.has(name) {
+            let key = init.full(name);
+            let span = init.span().or_else(|| tracer.span());
+            problems.add(&key, span, format!("`{key}` is missing"), format!("kind \"cs_native\" needs `{name}`"));
+        }
+    }
+    let time_index = usize::try_from(init.int_or_default("time_index")).unwrap_or(1);
+    InitialState::CsNative {
+        file: init.text("file").and_then(|t| base.existing_file(&t, problems)).unwrap_or_default(),
+        variable: init.text("variable").map(|t| t.value.to_owned()).unwrap_or_default(),
+        time_index,
+        vertical_order: init.choice("vertical_order").map_or(VerticalOrder::TopFirst, |v| v.value),
+        negatives: if init.bool_or_default("clamp_negative") { Negatives::Clamp } else { Negatives::Keep },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::tests::names_agree;
+
+    #[test]
+    fn every_name_stands_for_a_value() {
+        names_agree::<Kind>("tracers.<name>.init", "kind");
+    }
+}

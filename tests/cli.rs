@@ -1,0 +1,148 @@
+//! The command line as a user meets it: outputs, exit codes, and the ready configurations.
+
+use std::path::Path;
+use std::process::Output;
+
+use assert_cmd::Command;
+
+fn atmostr(dir: &Path, args: &[&str]) -> Output {
+    let mut command = Command::cargo_bin("atmostr").unwrap();
+    command.current_dir(dir).env_remove("RUST_BACKTRACE").args(args).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// Standard output of a command that must succeed.
+fn stdout_of(dir: &Path, args: &[&str]) -> String {
+    let output = atmostr(dir, args);
+    assert_eq!(output.status.code(), Some(0), "{args:?}\n{}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// Exit code and standard error of a command.
+fn failure(dir: &Path, args: &[&str]) -> (Option<i32>, String) {
+    let output = atmostr(dir, args);
+    (output.status.code(), text(&output.stderr))
+}
+
+/// Every file in `configs/` is valid once the transport files that its first lines tell how to make are there.
+#[test]
+fn every_ready_configuration_is_valid() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("met")).unwrap();
+    for day in ["01", "02"] {
+        let (out, start) = (format!("met/winds_202112{day}.bin"), format!("2021-12-{day}"));
+        stdout_of(dir.path(), &["synth", &out, "--nc", "4", "--windows", "24", "--start-time", &start]);
+    }
+    let configs = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs");
+    let mut count = 0;
+    for entry in std::fs::read_dir(configs).unwrap() {
+        let path = entry.unwrap().path();
+        let copy = dir.path().join(path.file_name().unwrap());
+        std::fs::copy(&path, &copy).unwrap();
+        let name = copy.to_str().unwrap();
+        let out = stdout_of(dir.path(), &["check", name]);
+        assert!(out.contains("the configuration is valid"), "{out}");
+        // What is explained is itself a configuration with the same meaning.
+        let explained = stdout_of(dir.path(), &["check", "--explain", name]);
+        let again = dir.path().join("explained.toml");
+        std::fs::write(&again, explained).unwrap();
+        stdout_of(dir.path(), &["check", again.to_str().unwrap()]);
+        count += 1;
+    }
+    assert!(count >= 4);
+}
+
+#[test]
+fn a_bad_configuration_reports_everything_and_exits_with_2() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("bad.toml"), "[advection]\nsheme = \"ppm\"\n[tracers.co2]\nkind = \"uniform\"\n")
+        .unwrap();
+    let (code, stderr) = failure(dir.path(), &["check", "bad.toml"]);
+    assert_eq!(code, Some(2));
+    for part in ["bad.toml:2:1: error: unknown key `sheme`", "did you mean `scheme`", "[input]", "3 errors"] {
+        assert!(stderr.contains(part), "{part} not in\n{stderr}");
+    }
+    assert!(!stderr.contains('\u{1b}'), "no colours in a pipe");
+    let (code, json) = failure(dir.path(), &["--log", "json", "check", "bad.toml"]);
+    assert_eq!((code, json.lines().count()), (Some(2), 3), "{json}");
+    assert_eq!(failure(dir.path(), &["check", "absent.toml"]).0, Some(2));
+    assert_eq!(failure(dir.path(), &["chek", "bad.toml"]).0, Some(2));
+    assert_eq!(failure(dir.path(), &[]).0, Some(2));
+}
+
+#[test]
+fn winds_are_made_and_inspected() {
+    let dir = tempfile::tempdir().unwrap();
+    let d = dir.path();
+    let out = stdout_of(d, &["synth", "w.bin", "--nc", "6", "--levels", "3", "--windows", "2", "--float", "float64"]);
+    assert!(out.contains("w.bin: C6, 3 levels, 2 windows of 3600 s"), "{out}");
+    let report = stdout_of(d, &["inspect", "w.bin", "--stats"]);
+    assert!(report.contains("C6") && report.contains("Float64"), "{report}");
+    assert_eq!(
+        report.lines().filter(|l| l.trim_start().starts_with("2  ")).count(),
+        6,
+        "sections of window 2\n{report}"
+    );
+    let json: serde_json::Value =
+        serde_json::from_str(&stdout_of(d, &["inspect", "w.bin", "--stats", "--json"])).unwrap();
+    assert_eq!((&json["nc"], &json["nwindow"]), (&6.into(), &2.into()));
+    assert!(json["stats"].as_array().is_some_and(|s| !s.is_empty()));
+
+    let bytes = std::fs::read(d.join("w.bin")).unwrap();
+    std::fs::write(d.join("cut.bin"), &bytes[..bytes.len() - 1]).unwrap();
+    let (code, stderr) = failure(d, &["inspect", "cut.bin"]);
+    assert_eq!(code, Some(2));
+    assert!(stderr.contains("truncated"), "{stderr}");
+    assert_eq!(failure(d, &["inspect", "absent.bin"]).0, Some(2));
+    let (code, stderr) = failure(d, &["synth", "x.bin", "--nc", "6", "--flow", "hadley", "--physics", "all"]);
+    assert_eq!(code, Some(2), "{stderr}");
+    assert_eq!(failure(d, &["synth", "x.bin", "--nc", "6", "--flow", "storm"]).0, Some(2));
+    assert_eq!(failure(d, &["synth", "no/such/folder/x.bin", "--nc", "4", "--windows", "1"]).0, Some(1));
+}
+
+#[test]
+fn layouts_are_shown() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = stdout_of(dir.path(), &["decompose", "--nc", "90", "--ranks", "24"]);
+    assert!(out.contains("2 x 2 per panel, 24 in all"), "{out}");
+    assert!(out.lines().any(|l| l.trim_start().starts_with("23  P6 (46,46) 45×45")), "{out}");
+    let json = stdout_of(dir.path(), &["decompose", "--nc", "90", "--ranks", "4", "--tiles", "2,1", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["tiles"].as_array().map(Vec::len), Some(12));
+    let (code, stderr) = failure(dir.path(), &["decompose", "--nc", "6", "--ranks", "1000"]);
+    assert_eq!(code, Some(2));
+    assert!(stderr.contains("largest usable number"), "{stderr}");
+}
+
+#[test]
+fn files_are_compared_by_exit_code() {
+    let dir = tempfile::tempdir().unwrap();
+    let d = dir.path();
+    for (name, value) in [("a.nc", 1.0), ("b.nc", 1.0), ("c.nc", 2.0)] {
+        let mut file = netcdf::create(d.join(name)).unwrap();
+        file.add_dimension("x", 1).unwrap();
+        file.add_variable::<f64>("v", &["x"]).unwrap().put_values(&[value], ..).unwrap();
+    }
+    assert!(stdout_of(d, &["diff", "a.nc", "b.nc"]).contains("no differences"));
+    let output = atmostr(d, &["diff", "a.nc", "c.nc"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).contains("variable `v`: 1 of 1 values differ"));
+    assert_eq!(failure(d, &["diff", "a.nc", "absent.nc"]).0, Some(2));
+    assert_eq!(failure(d, &["plot", "absent.nc", "--var", "v", "-o", "x.png"]).0, Some(2));
+    assert_eq!(failure(d, &["plot", "a.nc", "--var", "v", "-o", "x.png"]).0, Some(2), "no cubed sphere");
+}
+
+#[test]
+fn help_teaches() {
+    let dir = tempfile::tempdir().unwrap();
+    let help = stdout_of(dir.path(), &["--help"]);
+    for part in ["Examples:", "Exit codes:", "atmostr check run.toml", "NO_COLOR"] {
+        assert!(help.contains(part), "{part} not in\n{help}");
+    }
+    assert!(stdout_of(dir.path(), &["check", "--help"]).contains("--explain"));
+    let keys = stdout_of(dir.path(), &["config-keys"]);
+    assert!(keys.contains("## `[advection]`") && keys.contains("`huynh_pd`"), "{keys}");
+}
