@@ -67,7 +67,7 @@ pub fn air_and_tracers(convention: PanelConvention, dims: Dims) -> Global<f64> {
     let grid = sphere(convention, dims.nc);
     let mut random = Random(3);
     let mut air = Vec::with_capacity(dims.cells());
-    let mut tracers = vec![Vec::with_capacity(dims.cells()); 5];
+    let mut tracers = vec![Vec::new(); 5];
     for (panel, k, j, i) in dims.each_cell() {
         let [x, y, z] = grid.center(panel, i, j);
         let depth = 200.0 + 700.0 * (k as f64 + 1.0) / dims.nk as f64;

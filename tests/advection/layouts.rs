@@ -32,20 +32,20 @@ fn assert_same<R: Scalar>(found: &Outcome<R>, expected: &Outcome<R>, what: &str)
     assert_eq!(found.stats.max_courant, expected.stats.max_courant, "{what}");
 }
 
-/// Every scheme meets every layout in both conventions; the other choices alternate so that all pairs occur.
+/// Every scheme meets every layout; convention, precision and the other choices alternate so that all pairs occur.
 fn same_bits_everywhere<R: Scalar>(precision: usize) {
     for (s, scheme) in Scheme::ALL.into_iter().enumerate() {
         for (c, convention) in CONVENTIONS.into_iter().enumerate() {
             // One block of levels, and three.
-            let nk = if (s + c + precision) % 2 == 0 { 5 } else { 18 };
-            let passes = if (s / 2 + c) % 2 == 0 { 1 } else { 3 };
+            let nk = [5, 18][(s + c + precision) % 2];
+            let passes = [1, 3][(s / 2 + c) % 2];
             let (start, winds) = case(convention, 9, nk, Flow::full(0.15));
             let (start, winds) = (start.cast::<R>(), winds.cast::<R>());
             let alone = Run { scheme, passes, steps: 2, scale: |n| [1.0, 0.8][n], ..Run::default() };
             let expected = run(&start, &winds, alone);
             for (l, layout) in layouts().into_iter().enumerate() {
-                if (l + c + precision + s / 4) % 2 == 0 {
-                    let idle_midpoint = (l / 2 + s) % 2 == 0;
+                if ((l + s / 4) % 2, (l / 2 + s / 2) % 2) == (c, precision) {
+                    let idle_midpoint = (l / 4 + s) % 2 == 1;
                     let how = Run { scheme, passes, steps: 2, scale: alone.scale, idle_midpoint, ..layout };
                     let what = format!("{convention:?} L{nk} {} {how:?}", R::NAME);
                     assert_same(&run(&start, &winds, how), &expected, &what);

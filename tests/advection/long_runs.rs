@@ -23,13 +23,7 @@ fn restless(step: usize) -> f64 {
     hourly(4 * step)
 }
 
-const USUAL: [Scheme; 5] = [
-    Scheme::Upwind,
-    Scheme::Slopes(SlopesLimiter::Monotone),
-    Scheme::Ppm(PpmLimiter::Monotone),
-    Scheme::Ppm(PpmLimiter::Cw84),
-    Scheme::Ppm(PpmLimiter::HuynhPd),
-];
+const USUAL: [Scheme; 3] = [Scheme::Upwind, Scheme::Slopes(SlopesLimiter::Monotone), Scheme::Ppm(PpmLimiter::Monotone)];
 
 /// In single precision each cell update is rounded. The rounding error of m + (F − F') depends on F and F' but not on m,
 /// so in a steady flow it is the same in every step and adds up; in a changing flow it grows with the square root.
@@ -68,8 +62,8 @@ const TEN_DAYS: usize = 960;
 #[test]
 fn ten_days_change_the_totals_by_rounding_only() {
     for (flow, scheme) in [Scheme::Ppm(PpmLimiter::Cw84), Scheme::Ppm(PpmLimiter::HuynhPd)].into_iter().enumerate() {
-        let limit = 3.0 * rounding(24, 10, TEN_DAYS);
-        assert!(changes(flow, 24, 10, scheme, TEN_DAYS).iter().all(|c| c.abs() <= limit), "{limit:e}");
+        let limit = 3.0 * rounding(16, 8, TEN_DAYS);
+        assert!(changes(flow, 16, 8, scheme, TEN_DAYS).iter().all(|c| c.abs() <= limit), "{limit:e}");
     }
 }
 
