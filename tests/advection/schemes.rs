@@ -1,10 +1,14 @@
 //! What tells schemes and precisions apart.
 
+use atmostr::comm::Solo;
+use atmostr::operators::Threads;
+use atmostr::operators::advection::Advection;
+use decomposition::Layout;
 use kernels::scheme::{PpmLimiter, SlopesLimiter};
 use kernels::{Scalar, Scheme};
 
 use crate::case::{CONVENTIONS, Flow, case};
-use crate::run::{Run, run};
+use crate::run::{Run, run, scatter};
 
 #[test]
 fn single_precision_follows_double_precision() {
@@ -92,6 +96,25 @@ fn equal_panels_stay_equal_far_from_their_edges() {
                     assert!(panels.iter().all(|panel| panel[cell] == panels[0][cell]), "{scheme:?} {k} {j} {i}");
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn a_halo_narrower_than_the_stencil_is_refused() {
+    let (start, winds) = case(CONVENTIONS[0], 8, 2, Flow::steady(0.1));
+    for scheme in Scheme::ALL {
+        for halo in 1..=3 {
+            let attempt = std::thread::spawn({
+                let (start, winds) = (start.clone(), winds.clone());
+                move || {
+                    let layout = Layout::new(8, start.convention, 1, halo, None).expect("whole panels");
+                    let state = scatter(&layout, 0, &start, &winds).state;
+                    let threads = Threads::new(1).expect("a thread of its own");
+                    Advection::new(scheme, &layout, &state, &threads, &Solo);
+                }
+            });
+            assert_eq!(attempt.join().is_err(), halo < scheme.halo(), "{scheme:?} {halo}");
         }
     }
 }
