@@ -39,7 +39,7 @@ fn a_uniform_tracer_stays_uniform_over_a_thousand_substeps() {
         };
         let (steady, changing) = (departure(|_| 1.0), departure(restless));
         assert!(steady[0] <= 1e-12 && changing[0] <= 1e-12, "{scheme:?} {steady:?} {changing:?}");
-        assert!(steady[1] <= 2e-5 && changing[1] <= 4e-6, "{scheme:?} {steady:?} {changing:?}");
+        assert!(steady[1] <= 3e-5 && changing[1] <= 4e-6, "{scheme:?} {steady:?} {changing:?}");
     }
 }
 
