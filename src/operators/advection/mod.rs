@@ -88,6 +88,9 @@ impl<T> PerAxis<T> {
 
 impl<R: Scalar> Advection<R> {
     /// Builds plans and work space for states shaped like `state`. Collective over `comm`.
+    ///
+    /// # Panics
+    /// If the halo of the layout is narrower than the scheme needs, [`Scheme::halo`].
     pub fn new(
         scheme: Scheme,
         layout: &Layout,
@@ -95,6 +98,7 @@ impl<R: Scalar> Advection<R> {
         threads: &Threads,
         comm: &dyn Communicator,
     ) -> Self {
+        assert!(layout.halo() >= scheme.halo(), "a halo of {} is too narrow for {}", layout.halo(), scheme.name());
         let slabs = state.slabs();
         let blocks = level_blocks(slabs.levels(), comm.size());
         let halos = |axis| plan_halos(layout, ExchangeKind::Sweep(axis), slabs, &blocks, comm);

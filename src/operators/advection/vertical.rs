@@ -70,6 +70,7 @@ impl<R: Scalar> Sweeps<R> {
                     .map(|(mut row, flux)| {
                         let scratch = &mut *self.row_scratch[threads.index()].lock().expect("a sweep does not panic");
                         let mut stats = SweepStats::default();
+                        pad(&mut scratch.flux, width, levels + 1, shape.ni, R::lit(0.0));
                         gather(flux.outer_iter(), width, &mut scratch.flux);
                         // Two passes share one stay of the column in cache.
                         for done in (0..passes).step_by(2) {
