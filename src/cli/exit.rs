@@ -10,6 +10,7 @@ use super::{Context, LogFormat, Sink};
 use crate::config::ConfigErrors;
 use crate::met::MetError;
 use crate::met::synth::SynthError;
+use crate::model::{Blame, RunError};
 use crate::output::OutputError;
 
 /// How the program ended.
@@ -55,6 +56,9 @@ pub enum CliError {
     /// Anything else.
     #[error("{0}")]
     Failed(String),
+    /// Another rank failed and reports it.
+    #[error("another rank failed")]
+    Elsewhere(Blame),
 }
 
 impl CliError {
@@ -72,12 +76,16 @@ impl CliError {
     pub fn exit(&self) -> Exit {
         match self {
             CliError::Config(_) | CliError::Input(_) => Exit::BadInput,
-            CliError::Failed(_) => Exit::Failed,
+            CliError::Elsewhere(Blame::Input) => Exit::BadInput,
+            CliError::Failed(_) | CliError::Elsewhere(Blame::Other) => Exit::Failed,
         }
     }
 
     /// Tells the user on standard error, in the form the context asks for, and gives the exit code.
     pub fn report(&self, ctx: &Context) -> Exit {
+        if matches!(self, CliError::Elsewhere(_)) {
+            return self.exit();
+        }
         let text = self.render(ctx);
         // Nothing is left to do if standard error itself cannot be written.
         let _ = std::io::stderr().lock().write_all(text.as_bytes());
@@ -134,6 +142,17 @@ impl From<ConfigErrors> for CliError {
 impl From<MetError> for CliError {
     fn from(error: MetError) -> Self {
         Self::input(error)
+    }
+}
+
+impl From<RunError> for CliError {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Config(errors) => Self::Config(errors),
+            RunError::Elsewhere { blame, .. } => Self::Elsewhere(blame),
+            other if other.blame() == Blame::Input => Self::input(other),
+            other => Self::failed(other),
+        }
     }
 }
 

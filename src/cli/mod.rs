@@ -13,6 +13,7 @@ mod inspect;
 mod log;
 mod plot;
 pub mod progress;
+mod run;
 mod synth;
 mod values;
 
@@ -38,6 +39,8 @@ struct Cli {
 
 const AFTER_HELP: &str = "\
 Examples:
+  atmostr run.toml                            a run (short for: atmostr run run.toml)
+  mpirun -n 24 atmostr run.toml               the same on 24 ranks, with the same bits
   atmostr check run.toml                      every error of a configuration, with its line
   atmostr synth winds.bin --nc 24             a transport file of analytic winds, no data needed
   atmostr inspect winds.bin                   what a transport file holds
@@ -55,6 +58,7 @@ Colour is used on terminals unless NO_COLOR is set.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Run(run::RunArgs),
     Check(check::CheckArgs),
     Inspect(inspect::InspectArgs),
     Synth(synth::SynthArgs),
@@ -117,7 +121,7 @@ impl Context {
 /// Runs the program with the process's arguments.
 pub fn main() -> std::process::ExitCode {
     exit::install_panic_hook();
-    execute(std::env::args_os()).into()
+    execute(with_run(std::env::args_os())).into()
 }
 
 /// Runs the program with these arguments, the first being its name.
@@ -133,6 +137,7 @@ fn execute(args: impl IntoIterator<Item = OsString>) -> Exit {
     let ctx = Context { log: cli.log, stderr: Sink::of_stderr() };
     log::init(&ctx);
     let result = match cli.command {
+        Command::Run(args) => args.execute(&ctx),
         Command::Check(args) => args.execute(&ctx),
         Command::Inspect(args) => args.execute(&ctx),
         Command::Synth(args) => args.execute(&ctx),

@@ -7,50 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use super::{Context, LogFormat, Sink};
-
-/// What happened in one window.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct WindowReport<'a> {
-    /// Name of the transport file.
-    pub file: &'a str,
-    /// Window in the file, from 1.
-    pub window: usize,
-    /// Windows of the file that are run.
-    pub windows: usize,
-    /// Substeps of the window.
-    pub substeps: u32,
-    /// Model time at the end of the window, s since the start of the run.
-    pub model_seconds: f64,
-    /// Snapshots written so far.
-    pub snapshots: usize,
-    /// Largest fraction of a cell's air that left it in one sweep, if known.
-    pub max_cfl: Option<f64>,
-    /// Relative change of each tracer's total since the start of the run, if known.
-    pub drift: &'a [(&'a str, f64)],
-    /// Wall-clock seconds of this window by section.
-    pub seconds: &'a [(&'a str, f64)],
-}
-
-/// What happened in the whole run.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct RunReport<'a> {
-    /// Model time, s.
-    pub model_seconds: f64,
-    /// Snapshots written.
-    pub snapshots: usize,
-    /// Wall-clock seconds of the run by section.
-    pub seconds: &'a [(&'a str, f64)],
-}
-
-/// Receives the progress of a run.
-pub trait Progress: Send {
-    /// The run starts; it will take this many windows in all.
-    fn start(&mut self, windows: u64);
-    /// A window is finished.
-    fn window(&mut self, report: &WindowReport<'_>);
-    /// The run is finished.
-    fn finish(&mut self, report: &RunReport<'_>);
-}
+use crate::model::report::{PlanReport, Progress, Quiet, RunReport, WindowReport};
 
 /// The reporter for this context; ranks other than 0 are silent.
 pub fn reporter(ctx: &Context, rank: usize) -> Box<dyn Progress> {
@@ -58,7 +15,7 @@ pub fn reporter(ctx: &Context, rank: usize) -> Box<dyn Progress> {
         (0, LogFormat::Json, _) => Box::new(Json::new(std::io::stderr())),
         (0, LogFormat::Text, Sink::Plain) => Box::new(Lines::new(std::io::stderr(), LINE_INTERVAL)),
         (0, LogFormat::Text, sink) => Box::new(Bar::new(sink)),
-        _ => Box::new(Silent),
+        _ => Box::new(Quiet),
     }
 }
 
@@ -101,7 +58,7 @@ fn status(r: &WindowReport<'_>, pace: &Pace) -> String {
     text
 }
 
-fn summary(r: &RunReport<'_>, pace: &Pace) -> String {
+fn summary(r: &RunReport, pace: &Pace) -> String {
     let wall = pace.wall();
     let mut text = format!(
         "finished: {:.2} days in {wall:.1} s ({:.0} days/day), {} snapshots",
@@ -109,19 +66,35 @@ fn summary(r: &RunReport<'_>, pace: &Pace) -> String {
         pace.days_per_day(r.model_seconds),
         r.snapshots
     );
-    for (name, seconds) in r.seconds {
+    for (name, seconds) in &r.seconds {
         text += &format!(" | {name} {seconds:.1} s ({:.0}%)", 100.0 * seconds / wall.max(1e-9));
     }
     text
 }
 
-/// Says nothing.
-struct Silent;
+/// The plan as aligned lines.
+fn plan_text(plan: &PlanReport) -> String {
+    let lines = plan.lines.iter().map(|(label, value)| format!("  {label:<10} {value}"));
+    let windows = std::iter::once(format!("  {:<10} {}", "windows", plan.windows));
+    lines.chain(windows).collect::<Vec<_>>().join("\n")
+}
 
-impl Progress for Silent {
-    fn start(&mut self, _: u64) {}
-    fn window(&mut self, _: &WindowReport<'_>) {}
-    fn finish(&mut self, _: &RunReport<'_>) {}
+/// Totals of the run as a table.
+fn budget_text(report: &RunReport) -> String {
+    let mut text = format!("{:<20} {:>24} {:>24} {:>12}", "total (kg of air)", "start", "end", "drift");
+    for budget in &report.budgets {
+        text += &format!(
+            "\n{:<20} {:>24.16e} {:>24.16e} {:>12.3e}",
+            budget.name,
+            budget.initial,
+            budget.last,
+            budget.drift()
+        );
+    }
+    for file in &report.files {
+        text += &format!("\nwritten: {}", file.display());
+    }
+    text
 }
 
 /// A bar that is drawn over.
@@ -143,10 +116,15 @@ impl Bar {
 }
 
 impl Progress for Bar {
-    fn start(&mut self, windows: u64) {
-        self.pace = Pace::start(windows);
-        self.bar.set_length(windows);
+    fn start(&mut self, plan: &PlanReport) {
+        eprintln!("{}", plan_text(plan));
+        self.pace = Pace::start(plan.windows);
+        self.bar.set_length(plan.windows);
         self.bar.reset();
+    }
+
+    fn warn(&mut self, message: &str) {
+        self.bar.suspend(|| eprintln!("warning: {message}"));
     }
 
     fn window(&mut self, report: &WindowReport<'_>) {
@@ -154,9 +132,9 @@ impl Progress for Bar {
         self.bar.inc(1);
     }
 
-    fn finish(&mut self, report: &RunReport<'_>) {
+    fn finish(&mut self, report: &RunReport) {
         self.bar.finish_and_clear();
-        eprintln!("{}", summary(report, &self.pace));
+        eprintln!("{}\n{}", summary(report, &self.pace), budget_text(report));
     }
 }
 
@@ -181,9 +159,13 @@ impl<W: Write + Send> Lines<W> {
 }
 
 impl<W: Write + Send> Progress for Lines<W> {
-    fn start(&mut self, windows: u64) {
-        self.pace = Pace::start(windows);
-        self.line(&format!("{windows} windows"));
+    fn start(&mut self, plan: &PlanReport) {
+        self.pace = Pace::start(plan.windows);
+        self.line(&plan_text(plan));
+    }
+
+    fn warn(&mut self, message: &str) {
+        self.line(&format!("warning: {message}"));
     }
 
     fn window(&mut self, report: &WindowReport<'_>) {
@@ -194,9 +176,10 @@ impl<W: Write + Send> Progress for Lines<W> {
         }
     }
 
-    fn finish(&mut self, report: &RunReport<'_>) {
+    fn finish(&mut self, report: &RunReport) {
         let text = summary(report, &self.pace);
         self.line(&text);
+        self.line(&budget_text(report));
     }
 }
 
@@ -235,9 +218,14 @@ fn as_object(pairs: &serde_json::Value) -> serde_json::Value {
 }
 
 impl<W: Write + Send> Progress for Json<W> {
-    fn start(&mut self, windows: u64) {
-        self.pace = Pace::start(windows);
-        self.event("start", serde_json::json!({"total_windows": windows}), &[]);
+    fn start(&mut self, plan: &PlanReport) {
+        self.pace = Pace::start(plan.windows);
+        let body: serde_json::Map<_, _> = plan.lines.iter().map(|(k, v)| ((*k).into(), v.clone().into())).collect();
+        self.event("start", body, &[("total_windows", plan.windows.into())]);
+    }
+
+    fn warn(&mut self, message: &str) {
+        self.event("warning", serde_json::json!({"message": message}), &[]);
     }
 
     fn window(&mut self, report: &WindowReport<'_>) {
@@ -251,7 +239,7 @@ impl<W: Write + Send> Progress for Json<W> {
         self.event("window", report, &extra);
     }
 
-    fn finish(&mut self, report: &RunReport<'_>) {
+    fn finish(&mut self, report: &RunReport) {
         let extra = [
             ("wall_seconds", self.pace.wall().into()),
             ("days_per_day", self.pace.days_per_day(report.model_seconds).into()),
@@ -264,7 +252,19 @@ impl<W: Write + Send> Progress for Json<W> {
 mod tests {
     use super::*;
 
-    const RUN: RunReport<'_> = RunReport { model_seconds: 86_400.0, snapshots: 5, seconds: &[("advection", 1.5)] };
+    fn plan() -> PlanReport {
+        PlanReport { lines: vec![("grid", "C24".into())], windows: 24 }
+    }
+
+    fn run() -> RunReport {
+        RunReport {
+            model_seconds: 86_400.0,
+            snapshots: 5,
+            files: vec!["run.nc".into()],
+            budgets: vec![crate::model::report::Budget { name: "co2".into(), initial: 2.0, last: 2.5 }],
+            seconds: vec![("advection", 1.5)],
+        }
+    }
 
     fn report(window: usize) -> WindowReport<'static> {
         WindowReport {
@@ -283,29 +283,30 @@ mod tests {
     fn lines_of(interval: Duration) -> String {
         let mut out = Vec::new();
         let mut lines = Lines::new(&mut out, interval);
-        lines.start(24);
+        lines.start(&plan());
         (1..=24).for_each(|w| lines.window(&report(w)));
-        lines.finish(&RUN);
+        lines.finish(&run());
         String::from_utf8(out).unwrap()
     }
 
     #[test]
     fn lines_are_few_unless_time_passes() {
         let few = lines_of(Duration::from_secs(3600));
-        assert_eq!(few.lines().count(), 3, "{few}");
+        assert_eq!(few.lines().count(), 7, "{few}");
         assert!(few.contains("[24/24] winds.bin window 24/24 steps/window=4 | 1.00 days"), "{few}");
-        assert!(few.lines().last().unwrap().starts_with("finished: 1.00 days"), "{few}");
+        assert!(few.contains("\nfinished: 1.00 days"), "{few}");
+        assert!(few.contains("2.500e-1") && few.ends_with("written: run.nc\n"), "{few}");
         assert!(!few.contains('\u{1b}') && !few.contains('\r'), "{few:?}");
-        assert_eq!(lines_of(Duration::ZERO).lines().count(), 26);
+        assert_eq!(lines_of(Duration::ZERO).lines().count(), 30);
     }
 
     #[test]
     fn json_lines_hold_every_window() {
         let mut out = Vec::new();
         let mut json = Json::new(&mut out);
-        json.start(24);
+        json.start(&plan());
         (1..=24).for_each(|w| json.window(&report(w)));
-        json.finish(&RUN);
+        json.finish(&run());
         let text = String::from_utf8(out).unwrap();
         let events: Vec<serde_json::Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
         assert_eq!(events.len(), 26);
@@ -317,6 +318,8 @@ mod tests {
         assert_eq!(third["seconds"]["io_read"], 0.5);
         assert_eq!(third["drift"]["co2"], 1e-16);
         assert!(third["days_per_day"].as_f64().unwrap() > 0.0);
+        assert_eq!(events[0]["grid"], "C24");
         assert_eq!(events[25]["event"], "finish");
+        assert_eq!(events[25]["budgets"][0]["last"], 2.5);
     }
 }

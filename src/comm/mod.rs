@@ -11,7 +11,7 @@ mod solo;
 pub mod threads;
 
 #[cfg(feature = "mpi")]
-pub use self::mpi::{Mpi, raw_communicator};
+pub use self::mpi::{Mpi, abort_all};
 pub use solo::Solo;
 
 /// One message of an exchange: peer rank, tag and length in bytes.

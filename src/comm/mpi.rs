@@ -21,11 +21,6 @@ unsafe impl Send for Mpi {}
 // SAFETY: as above.
 unsafe impl Sync for Mpi {}
 
-/// Raw handle of the world communicator, for libraries that share MPI.
-pub fn raw_communicator(comm: &Mpi) -> ffi::MPI_Comm {
-    comm.world.as_raw()
-}
-
 impl Mpi {
     /// Initialises MPI; `None` if it was initialised before or offers no thread support.
     pub fn initialize() -> Option<Self> {
@@ -35,6 +30,13 @@ impl Mpi {
             Self { world, _universe: universe }
         })
     }
+}
+
+/// Ends all ranks at once. For panics, when no communicator is at hand.
+pub fn abort_all(code: i32) -> ! {
+    // SAFETY: aborting is allowed at any time between initialisation and the end of the process.
+    unsafe { ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, code) };
+    std::process::exit(code)
 }
 
 struct PersistentExchange {

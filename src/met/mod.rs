@@ -13,8 +13,8 @@ mod schema;
 mod seam;
 mod section;
 mod spec;
-pub mod synth;
 mod stats;
+pub mod synth;
 mod validate;
 mod writer;
 

@@ -55,9 +55,13 @@ pub(super) fn fill_layer<R: Scalar>(
     }
     let mass = exact_total(context.comm, mass)?;
     let mixing_ratio = total_molecules / AVOGADRO_PER_MOL * MOLAR_MASS_AIR / mass;
-    fill(state, index, |level, tile, i, j| {
-        if layers[tile][j * set.shapes()[tile].ni + i] == level { mixing_ratio } else { 0.0 }
-    });
+    fill(
+        state,
+        index,
+        |level, tile, i, j| {
+            if layers[tile][j * set.shapes()[tile].ni + i] == level { mixing_ratio } else { 0.0 }
+        },
+    );
     Ok(())
 }
 

@@ -1,0 +1,211 @@
+//! Why a run did not finish, agreed on by all ranks.
+
+use crate::comm::Communicator;
+use crate::config::ConfigErrors;
+use crate::diagnostics::SumError;
+use crate::met::MetError;
+use crate::met::synth::SynthError;
+use crate::model::initial::InitialError;
+use crate::operators::advection::CellBudget;
+use crate::output::OutputError;
+
+/// Why a run did not finish.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The configuration, or transport files that do not fit it.
+    #[error("{}", .0.plain())]
+    Config(Box<ConfigErrors>),
+    /// A transport file.
+    #[error(transparent)]
+    Met(#[from] MetError),
+    /// The winds of `[input.synthetic]` cannot be made.
+    #[error("input.synthetic: {0}")]
+    Synth(#[from] SynthError),
+    /// An initial state.
+    #[error(transparent)]
+    Initial(#[from] InitialError),
+    /// A snapshot file.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// The grid or the vertical coordinate of the files.
+    #[error("{0}")]
+    Grid(#[from] crate::grid::GridError),
+    /// The system refuses CPU threads.
+    #[error("architecture.threads: the system refuses the threads ({0})")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// A reset mode that needs the end point of the windows.
+    #[error(
+        "{file}: the file has no section `dm`, so the air mass at the end of its windows is unknown; set \
+         run.air_mass_reset_mode = \"none\" or use files with end points (include_flux_delta)"
+    )]
+    NoTendency {
+        /// File.
+        file: String,
+    },
+    /// More air leaves a cell in one substep than the limit allows.
+    #[error(
+        "{file}, window {window}: the outflow budget of a substep is {budget}, above advection.cfl_limit = {limit}; \
+         the file needs at least {steps} substeps in this window instead of {stored} (or raise the limit, or set \
+         advection.strict_cfl = false)"
+    )]
+    Courant {
+        /// File.
+        file: String,
+        /// Window, from 1.
+        window: usize,
+        /// Largest budget and its cell.
+        budget: CellBudget,
+        /// The limit.
+        limit: f64,
+        /// Substeps that would keep it.
+        steps: f64,
+        /// Substeps of the file.
+        stored: u32,
+    },
+    /// No division of the sweeps keeps the limit.
+    #[error(
+        "{file}, window {window}: the outflow budget of a substep is {budget}; no number of passes up to {most} keeps \
+         it below advection.cfl_limit = {limit}: check the air mass and the fluxes of the file"
+    )]
+    TooManyPasses {
+        /// File.
+        file: String,
+        /// Window, from 1.
+        window: usize,
+        /// Largest budget and its cell.
+        budget: CellBudget,
+        /// The limit.
+        limit: f64,
+        /// Largest number of passes.
+        most: usize,
+    },
+    /// Faces where more air passes than the donor holds, under `strict_cfl`.
+    #[error(
+        "{file}, window {window}: at {faces} faces more air passes in one sweep than the donor cell holds; the file \
+         needs more substeps in this window than {stored} (or set advection.strict_cfl = false)"
+    )]
+    Clamped {
+        /// File.
+        file: String,
+        /// Window, from 1.
+        window: usize,
+        /// Faces, counted over the window.
+        faces: u64,
+        /// Substeps of the file.
+        stored: u32,
+    },
+    /// Air mass that is not positive or a value that is not finite at the end of a window.
+    #[error(
+        "{file}, window {window}: {what} is {value} in layer {k}, panel {panel}, cell ({i}, {j}); check the fluxes"
+    )]
+    State {
+        /// File.
+        file: String,
+        /// Window, from 1.
+        window: usize,
+        /// `air mass` or the tracer.
+        what: String,
+        /// The value.
+        value: f64,
+        /// Layer, from 1.
+        k: usize,
+        /// Panel, from 1.
+        panel: usize,
+        /// Cell along i, from 1.
+        i: usize,
+        /// Cell along j, from 1.
+        j: usize,
+    },
+    /// A global total that cannot be formed.
+    #[error("total of {what}: {source}")]
+    Total {
+        /// `air mass` or the tracer.
+        what: String,
+        /// Reason.
+        source: SumError,
+    },
+    /// Another rank failed and says why.
+    #[error("rank {rank} failed")]
+    Elsewhere {
+        /// The rank.
+        rank: usize,
+        /// Whether the input was at fault.
+        blame: Blame,
+    },
+}
+
+/// Who can mend a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blame {
+    /// The user: configuration or input files.
+    Input,
+    /// Anything else.
+    Other,
+}
+
+impl RunError {
+    /// Who can mend it.
+    pub fn blame(&self) -> Blame {
+        match self {
+            RunError::Output(OutputError::Selection(_) | OutputError::Content { .. }) => Blame::Input,
+            RunError::Output(_) | RunError::Threads(_) | RunError::State { .. } | RunError::Total { .. } => {
+                Blame::Other
+            }
+            RunError::Elsewhere { blame, .. } => *blame,
+            _ => Blame::Input,
+        }
+    }
+}
+
+impl From<ConfigErrors> for RunError {
+    fn from(errors: ConfigErrors) -> Self {
+        RunError::Config(Box::new(errors))
+    }
+}
+
+/// Collective: the value if no rank failed; else the lowest failing rank gets its own error back, all others
+/// [`RunError::Elsewhere`].
+///
+/// # Errors
+/// As described.
+pub fn agree_on<T>(comm: &dyn Communicator, result: Result<T, RunError>) -> Result<T, RunError> {
+    let mut lowest = [if result.is_err() { -(comm.rank() as f64) } else { f64::NEG_INFINITY }];
+    comm.max_f64(&mut lowest);
+    if lowest[0] == f64::NEG_INFINITY {
+        return result;
+    }
+    let rank = -lowest[0] as usize;
+    let mine = comm.rank() == rank;
+    let mut at_fault = [match &result {
+        Err(error) if mine && error.blame() == Blame::Input => 1.0,
+        _ => 0.0,
+    }];
+    comm.max_f64(&mut at_fault);
+    let blame = if at_fault[0] > 0.0 { Blame::Input } else { Blame::Other };
+    match result {
+        Err(error) if mine => Err(error),
+        _ => Err(RunError::Elsewhere { rank, blame }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comm::threads;
+
+    #[test]
+    fn one_rank_tells_and_all_know_who_is_to_blame() {
+        let outcomes = threads::run(4, |comm| {
+            let mine = match comm.rank() {
+                2 => Err(RunError::NoTendency { file: "a.bin".into() }),
+                3 => Err(RunError::Total { what: "co2".into(), source: SumError::Overflow }),
+                _ => Ok(()),
+            };
+            let error = agree_on(&comm, mine).unwrap_err();
+            (error.to_string().contains("a.bin"), error.blame())
+        });
+        assert_eq!(outcomes.iter().map(|o| o.0).collect::<Vec<_>>(), [false, false, true, false]);
+        assert!(outcomes.iter().all(|o| o.1 == Blame::Input));
+        assert!(threads::run(3, |comm| agree_on(&comm, Ok(comm.rank())).unwrap()) == [0, 1, 2]);
+    }
+}

@@ -1,0 +1,93 @@
+//! What a run tells about itself while it runs.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+/// The run as planned, once the files are open and the state is built.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PlanReport {
+    /// Grid, levels, precision, scheme, ranks, threads … one line each, as (label, value).
+    pub lines: Vec<(&'static str, String)>,
+    /// Windows in all.
+    pub windows: u64,
+}
+
+/// What happened in one window.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct WindowReport<'a> {
+    /// Name of the transport file.
+    pub file: &'a str,
+    /// Window in the file, from 1.
+    pub window: usize,
+    /// Windows of the file that are run.
+    pub windows: usize,
+    /// Substeps of the window.
+    pub substeps: u32,
+    /// Model time at the end of the window, s since the start of the run.
+    pub model_seconds: f64,
+    /// Snapshots written so far.
+    pub snapshots: usize,
+    /// Largest fraction of a cell's air that leaves it in one substep, if known.
+    pub max_cfl: Option<f64>,
+    /// Relative change of each tracer's total since the start of the run, if known.
+    pub drift: &'a [(&'a str, f64)],
+    /// Wall-clock seconds of this window by section.
+    pub seconds: &'a [(&'a str, f64)],
+}
+
+/// Budget of one tracer (or the air) over a run: exact totals, kg of carrier air.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Budget {
+    /// `air` or the tracer.
+    pub name: String,
+    /// Total at the start.
+    pub initial: f64,
+    /// Total at the end.
+    pub last: f64,
+}
+
+impl Budget {
+    /// Relative change; 0 for a total that was and stays 0.
+    pub fn drift(&self) -> f64 {
+        if self.initial == self.last { 0.0 } else { (self.last - self.initial) / self.initial.abs() }
+    }
+}
+
+/// What happened in the whole run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunReport {
+    /// Model time, s.
+    pub model_seconds: f64,
+    /// Snapshots written.
+    pub snapshots: usize,
+    /// Snapshot files.
+    pub files: Vec<PathBuf>,
+    /// Totals of the air and of every tracer.
+    pub budgets: Vec<Budget>,
+    /// Wall-clock seconds of the run by section.
+    pub seconds: Vec<(&'static str, f64)>,
+}
+
+/// Receives the progress of a run. Called on every rank; all ranks but the first should stay silent.
+pub trait Progress: Send {
+    /// The run starts.
+    fn start(&mut self, plan: &PlanReport);
+    /// A window is finished.
+    fn window(&mut self, report: &WindowReport<'_>);
+    /// Something odd but harmless.
+    fn warn(&mut self, message: &str);
+    /// The run is finished.
+    fn finish(&mut self, report: &RunReport);
+}
+
+/// Says nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quiet;
+
+impl Progress for Quiet {
+    fn start(&mut self, _: &PlanReport) {}
+    fn window(&mut self, _: &WindowReport<'_>) {}
+    fn warn(&mut self, _: &str) {}
+    fn finish(&mut self, _: &RunReport) {}
+}

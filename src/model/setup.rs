@@ -1,0 +1,155 @@
+//! From a configuration to open files, a grid and an initial state.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::civil::{DateTime, Time};
+use jiff::tz::TimeZone;
+use kernels::Scalar;
+
+use super::error::{RunError, agree_on};
+use super::initial::{InitialContext, InitialState, initialise};
+use super::report::Progress;
+use crate::comm::Communicator;
+use crate::config::{AirMassReset, Preflight, RunConfig, Source};
+use crate::grid::{CubedSphere, GeometryBundle, HybridCoordinate};
+use crate::met::gates::{replay_tolerance, validate_replay};
+use crate::met::{FloatType, FluxForm, Header, Section, TransportFile, WindowBuffer, synth};
+use crate::state::{AIR, PackedState, Slabs, TileSet};
+
+/// Everything that is known before the first window is read. Collective.
+pub(super) struct Setup {
+    pub(super) plan: Preflight,
+    pub(super) grid: CubedSphere,
+    pub(super) vertical: HybridCoordinate,
+    pub(super) tiles: Arc<TileSet>,
+    /// UTC time of hour 0, if the files or the configuration state it.
+    pub(super) origin: Option<DateTime>,
+}
+
+impl Setup {
+    /// Checks the configuration against its files (making synthetic winds first) and builds grid and tiles.
+    pub(super) fn new(
+        config: &RunConfig,
+        comm: &dyn Communicator,
+        progress: &mut dyn Progress,
+    ) -> Result<Self, RunError> {
+        let mut plan = agree_on(comm, config.preflight(comm.size()).map_err(RunError::from))?;
+        if let Source::Synthetic(options) = &config.input.source {
+            let path = synthetic_path(config);
+            let made = if comm.rank() == 0 { synth::write(&path, options, |_| {}).map(drop) } else { Ok(()) };
+            agree_on(comm, made.map_err(RunError::from))?;
+            let file = agree_on(comm, TransportFile::open(&path).map_err(RunError::from))?;
+            plan.files = vec![Arc::new(file)];
+        }
+        plan.warnings.iter().for_each(|warning| progress.warn(warning));
+        agree_on(comm, check_tendencies(config, &plan))?;
+        if config.input.validate_replay {
+            agree_on(comm, replay_share(config, &plan, comm))?;
+        }
+        let header = plan.files[0].header();
+        let (grid, vertical) = agree_on(comm, geometry(header).map_err(RunError::from))?;
+        let tiles = Arc::new(TileSet::new(plan.layout.tiles_of(comm.rank()).to_vec(), config.settings.halo));
+        let origin = origin(config, header);
+        Ok(Self { plan, grid, vertical, tiles, origin })
+    }
+
+    /// Header of the first file.
+    pub(super) fn header(&self) -> &Header {
+        self.plan.files[0].header()
+    }
+
+    /// Sections a run reads.
+    pub(super) fn buffer<R: Scalar>(&self, config: &RunConfig) -> WindowBuffer<R> {
+        let mut sections = vec![Section::AirMass, Section::FluxX, Section::FluxY, Section::FluxZ];
+        if config.settings.air_mass_reset != AirMassReset::None {
+            sections.push(Section::AirMassTendency);
+        }
+        if needs_surface_pressure(config) {
+            sections.push(Section::SurfacePressure);
+        }
+        WindowBuffer::new(self.tiles.clone(), self.header(), &sections).with_flux_form(FluxForm::HalfSweep)
+    }
+
+    /// State at the start of the first window. Collective.
+    pub(super) fn initial_state<R: Scalar>(
+        &self,
+        config: &RunConfig,
+        window: &WindowBuffer<R>,
+        comm: &dyn Communicator,
+    ) -> Result<PackedState<R>, RunError> {
+        let names = config.tracers.iter().map(|t| t.name.clone()).collect();
+        let mut state = PackedState::zeros(self.tiles.clone(), self.plan.levels, names);
+        let air = window.get(Section::AirMass).expect("every run reads the air mass");
+        for level in 0..state.levels() {
+            for tile in 0..self.tiles.len() {
+                state.slabs_mut().plane_mut(level, tile, AIR).copy_from_slice(air.plane(level, tile, 0));
+            }
+        }
+        let none = Slabs::zeros(self.tiles.clone(), 1, 1);
+        let surface_pressure = window.get(Section::SurfacePressure).unwrap_or(&none);
+        let context = InitialContext { grid: &self.grid, vertical: &self.vertical, surface_pressure, comm };
+        for (index, tracer) in config.tracers.iter().enumerate() {
+            agree_on(comm, initialise(&mut state, index, &tracer.initial, &context).map_err(RunError::from))?;
+        }
+        Ok(state)
+    }
+}
+
+fn needs_surface_pressure(config: &RunConfig) -> bool {
+    config.tracers.iter().any(|t| matches!(t.initial, InitialState::PressureLayer { .. }))
+}
+
+/// Synthetic winds lie beside the output, or beside the configuration if nothing is written.
+fn synthetic_path(config: &RunConfig) -> PathBuf {
+    let beside = config.output.as_ref().map_or(&config.path, |output| &output.path);
+    let stem = config.path.file_stem().unwrap_or_default().to_string_lossy();
+    beside.with_file_name(format!("{stem}.winds.bin"))
+}
+
+/// A reset of the air mass at window ends needs their end points.
+fn check_tendencies(config: &RunConfig, plan: &Preflight) -> Result<(), RunError> {
+    if config.settings.air_mass_reset == AirMassReset::None {
+        return Ok(());
+    }
+    match plan.files.iter().find(|f| !f.header().has(Section::AirMassTendency)) {
+        Some(file) => Err(RunError::NoTendency { file: file.path().display().to_string() }),
+        None => Ok(()),
+    }
+}
+
+/// Replays this rank's share of the windows.
+fn replay_share(config: &RunConfig, plan: &Preflight, comm: &dyn Communicator) -> Result<(), RunError> {
+    let tolerance = replay_tolerance(config.settings.float_type);
+    for (n, file) in plan.files.iter().enumerate() {
+        let (windows, ranks) = (plan.windows[n], comm.size());
+        let share = |rank: usize| rank * windows / ranks;
+        let next = plan.files.get(n + 1).map(Arc::as_ref);
+        validate_replay(file, share(comm.rank())..share(comm.rank() + 1), tolerance, next)?;
+    }
+    Ok(())
+}
+
+fn geometry(header: &Header) -> Result<(CubedSphere, HybridCoordinate), crate::grid::GridError> {
+    let tags = header.geometry();
+    let bundle =
+        GeometryBundle::from_tags(tags.panel_convention, tags.definition, tags.coordinate_law, tags.center_law)?;
+    let grid = CubedSphere::new(header.nc(), bundle, header.longitude_offset_deg(), header.radius_m())?;
+    Ok((grid, HybridCoordinate::new(header.a_ifc().to_vec(), header.b_ifc().to_vec())?))
+}
+
+fn origin(config: &RunConfig, header: &Header) -> Option<DateTime> {
+    let configured = match &config.input.source {
+        Source::Files { start_date: Some(date), .. } => Some(date.to_datetime(Time::midnight())),
+        _ => None,
+    };
+    configured.or_else(|| header.start_time_utc().map(|t| TimeZone::UTC.to_datetime(t)))
+}
+
+/// Name of a precision as in configuration files.
+pub(super) fn float_name(float_type: FloatType) -> &'static str {
+    match float_type {
+        FloatType::Float32 => f32::NAME,
+        FloatType::Float64 => f64::NAME,
+    }
+}
