@@ -29,8 +29,6 @@ pub struct AdvectionBench {
     pub tracers: usize,
     /// Scheme.
     pub scheme: Scheme,
-    /// CPU threads of each rank.
-    pub threads: usize,
     /// Palindromes per repetition.
     pub steps: usize,
     /// Repetitions; the best and the median are reported.

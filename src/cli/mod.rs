@@ -4,6 +4,7 @@
 //! exit code or a [`CliError`]; [`exit`] alone turns errors into messages and codes.
 
 mod bare;
+mod bench;
 mod check;
 mod config_keys;
 mod decompose;
@@ -65,6 +66,7 @@ enum Command {
     Decompose(decompose::DecomposeArgs),
     Diff(diff::DiffArgs),
     Plot(plot::PlotArgs),
+    Bench(bench::BenchArgs),
     ConfigKeys(config_keys::ConfigKeysArgs),
 }
 
@@ -144,6 +146,7 @@ fn execute(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Decompose(args) => args.execute(&ctx),
         Command::Diff(args) => args.execute(&ctx),
         Command::Plot(args) => args.execute(&ctx),
+        Command::Bench(args) => args.execute(&ctx),
         Command::ConfigKeys(args) => args.execute(&ctx),
     };
     result.unwrap_or_else(|error| error.report(&ctx))

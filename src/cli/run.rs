@@ -39,7 +39,7 @@ impl RunArgs {
 }
 
 /// The ranks of this run. Without feature `mpi`, or if MPI cannot start, there is one.
-fn communicator() -> Result<Box<dyn Communicator>, CliError> {
+pub(super) fn communicator() -> Result<Box<dyn Communicator>, CliError> {
     #[cfg(feature = "mpi")]
     {
         let mpi = crate::comm::Mpi::initialize().ok_or_else(|| CliError::failed("MPI offers no thread support"))?;

@@ -108,7 +108,7 @@ fn unusable_cells_have_an_infinite_budget() {
     let (start, mut winds) = one_outflow(CONVENTIONS[0], 0.1);
     winds.bm[start.dims.face_y(Panel::ALL[0], 0, 3, 2)] = f64::NAN;
     let found = budget(&start, &winds, 1.0, 6, None);
-    assert_eq!((found.ratio, found.cell), (f64::INFINITY, [1, 1, 3, 4]));
+    assert_eq!((found.ratio, found.cell), (f64::INFINITY, [1, 1, 3, 3]));
 }
 
 /// Reports for all seam faces of one layer that are not numbers, one at a time.
@@ -131,7 +131,6 @@ fn unusable_seam_fluxes_have_an_infinite_budget_on_geos_panels() {
 }
 
 #[test]
-#[ignore = "a flux that is not a number is not noticed where it counts as outflow for both panels"]
 fn unusable_seam_fluxes_have_an_infinite_budget_on_gnomonic_panels() {
     unusable_seams(PanelConvention::Gnomonic);
 }

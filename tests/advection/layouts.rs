@@ -111,7 +111,6 @@ fn tiles_of_unequal_width_report_the_same_courant_number() {
 }
 
 #[test]
-#[ignore = "clamped faces between two tiles are counted by both"]
 fn tiles_report_the_same_number_of_clamps() {
     let (start, winds) = case(CONVENTIONS[0], 7, 5, Flow::steady(1.3));
     let expected = run(&start, &winds, Run::default());

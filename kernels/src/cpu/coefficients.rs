@@ -18,7 +18,8 @@ pub enum FaceState {
 /// What a sweep saw of the air flux.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SweepStats {
-    /// Faces whose air flux exceeded the mass of the donor, so that the tracer-carrying flux was clamped.
+    /// Faces whose air flux exceeded the mass of the donor, so that the tracer-carrying flux was clamped. The high
+    /// faces of a tile are left to the neighbour they belong to.
     pub clamped: u64,
     /// Largest swept fraction |F|/m, before the clamp. A fraction that is not a number is not seen here (the outflow
     /// budget reports it).
@@ -114,12 +115,14 @@ impl<R: Scalar> ColumnCoefficients<R> {
 pub(crate) struct Tally<R, const W: usize> {
     clamped: Lanes<R, W>,
     largest: Lanes<R, W>,
+    /// Faces among the clamped ones that another tile counts.
+    elsewhere: u64,
 }
 
 impl<R: Scalar, const W: usize> Tally<R, W> {
     #[inline(always)]
     pub(crate) fn new() -> Self {
-        Self { clamped: Lanes::lit(0.0), largest: Lanes::lit(0.0) }
+        Self { clamped: Lanes::lit(0.0), largest: Lanes::lit(0.0), elsewhere: 0 }
     }
 
     /// Coefficients `(c, Ft)` of `W` faces, counted. The count of a lane is exact up to 2²⁴ faces.
@@ -137,6 +140,13 @@ impl<R: Scalar, const W: usize> Tally<R, W> {
         (courant, carrier)
     }
 
+    /// Takes back the count of one face: the high face of a tile is the low face of its neighbour, which counts it.
+    #[inline(always)]
+    fn uncount(&mut self, flux: R, mass: [R; 2], reciprocal: [R; 2]) {
+        let (_, _, fraction) = face_coefficients(flux, mass[0], mass[1], reciprocal[0], reciprocal[1]);
+        self.elsewhere += u64::from(fraction > R::lit(1.0));
+    }
+
     #[inline(always)]
     pub(crate) fn stats(&self) -> SweepStats {
         let mut stats = SweepStats::default();
@@ -144,6 +154,7 @@ impl<R: Scalar, const W: usize> Tally<R, W> {
             stats.clamped += self.clamped.0[l].to_f64() as u64;
             stats.max_courant = stats.max_courant.max(self.largest.0[l].to_f64());
         }
+        stats.clamped -= self.elsewhere;
         stats
     }
 }
@@ -200,7 +211,10 @@ pub(crate) fn prepare_x<R: Scalar, const W: usize>(
             courant.store(courants, at);
             carrier.store(carriers, at);
         }
-        let cells = &mut air_mass[start + halo..start + halo + ni];
+        let last = start + halo + ni;
+        let (mass, reciprocal) = ([air_mass[last - 1], air_mass[last]], [reciprocals[last - 1], reciprocals[last]]);
+        tally.uncount(amount[halo + ni], mass, reciprocal);
+        let cells = &mut air_mass[start + halo..last];
         for (m, f) in cells.iter_mut().zip(amount[halo..=halo + ni].windows(2)) {
             *m = *m + (f[0] - f[1]);
         }
@@ -255,6 +269,12 @@ pub(crate) fn prepare_y<R: Scalar, const W: usize>(
             let (courant, carrier) = tally.face(flux, mass, reciprocal);
             courant.store(courants, at);
             carrier.store(carriers, at);
+        }
+        if face == nj {
+            for column in from..to {
+                let (below, at) = (start + column - pitch, start + column);
+                tally.uncount(high[column], [air_mass[below], air_mass[at]], [reciprocals[below], reciprocals[at]]);
+            }
         }
         if face > 0 {
             // The mass of the cell row below is no longer needed by any face.

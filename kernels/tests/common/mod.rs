@@ -101,7 +101,7 @@ pub fn naive_line<S: CellScheme, R: Scalar>(
     for f in cells.start.max(1)..=cells.end.min(rm.len() - 1) {
         let (amount, was_clamped) = naive_flux::<S, R>(rm, m, f, air[f], &flat);
         flux[f] = amount;
-        clamped += u64::from(was_clamped);
+        clamped += u64::from(was_clamped && f < cells.end);
     }
     for i in cells {
         rm[i] = rm[i] + (flux[i] - flux[i + 1]);
