@@ -9,8 +9,6 @@ RANKS ?= 6
 ENVIRONMENT := set -euo pipefail; . scripts/environment.sh
 # Tests compiled only with feature `mpi`, as cargo names them.
 MPI_TESTS := $(patsubst %/main,%,$(patsubst tests/%.rs,%,$(shell grep -l '^\#!\[cfg(feature = "mpi")\]' tests/*.rs tests/*/main.rs)))
-# New lints of a newer clippy should not fail the tests of somebody who only tries the program.
-CLIPPY_FLAGS := $(if $(CI)$(filter lint,$(MAKECMDGOALS)),-- -D warnings)
 
 export RANKS
 export ATMOSTR_PYTHON ?= $(CURDIR)/target/python/bin/python
@@ -35,7 +33,7 @@ test: setup-test
 	if can_build_mpi; then \
 	    cargo_mpi test --no-fail-fast $(if $(MPI_TESTS),$(MPI_TESTS:%=--test %),--test '*') || failed="$$failed MPI tests;"; \
 	else echo "skipped: tests with MPI (no parallel netCDF here)"; fi; \
-	$(MAKE) --no-print-directory lint CLIPPY_FLAGS="$(CLIPPY_FLAGS)" || failed="$$failed lint;"; \
+	scripts/lint.sh $(if $(CI),deny) || failed="$$failed lint;"; \
 	if [ -n "$$failed" ]; then echo "make test: failed:$$failed"; exit 1; fi; \
 	echo "make test: all passed"
 
@@ -46,11 +44,7 @@ slow: setup-test
 	    cargo_mpi test --release --no-fail-fast $(MPI_TESTS:%=--test %) -- --ignored; fi
 
 lint: setup-run
-	@$(ENVIRONMENT); \
-	if cargo fmt --version >/dev/null 2>&1; then cargo fmt --all -- --check; \
-	else echo "skipped: formatting (no rustfmt in this toolchain)"; fi; \
-	if cargo clippy --version >/dev/null 2>&1; then cargo clippy --workspace --all-targets $(CLIPPY_FLAGS); \
-	else echo "skipped: lints (no clippy in this toolchain)"; fi
+	@scripts/lint.sh deny
 
 docs: setup-run
 	@$(ENVIRONMENT); have mdbook || cargo install mdbook --locked; mdbook build docs
