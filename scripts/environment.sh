@@ -3,28 +3,76 @@
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# Parallel netCDF: Debian keeps it beside the serial one, most sites and Fedora have their own nc-config.
+# Fedora and its relatives keep MPI programs off the PATH until their module is loaded.
+use_fedora_openmpi() {
+    if ! have mpicc && [ -x /usr/lib64/openmpi/bin/mpicc ]; then
+        export PATH="/usr/lib64/openmpi/bin:$PATH"
+        export LD_LIBRARY_PATH="/usr/lib64/openmpi/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+    fi
+}
+
+prefix_of() { dirname "$(dirname "$(command -v "$1")")"; }
+
+# The build of the HDF5 bindings wants one folder with include/ and lib/. Where headers and libraries of the MPI flavour
+# lie apart, such a folder is made of links.
+parallel_hdf5() {
+    local prefix headers
+    prefix=$(prefix_of h5pcc)
+    headers=/usr/include/openmpi-$(uname -m)
+    if [ -e "$prefix/include/H5pubconf.h" ] || ! [ -d "$headers" ]; then
+        echo "$prefix"
+    else
+        mkdir -p target/hdf5
+        ln -sfn "$headers" target/hdf5/include
+        ln -sfn "$prefix/lib" target/hdf5/lib
+        echo "$PWD/target/hdf5"
+    fi
+}
+
+# Sets parallel_netcdf_dir and parallel_hdf5_dir, or fails.
 find_parallel_netcdf() {
-    if [ -n "${NETCDF_DIR:-}" ] && [ -n "${HDF5_DIR:-}" ]; then return 0; fi
-    if have pkg-config && pkg-config --exists netcdf-mpi 2>/dev/null; then
-        NETCDF_DIR=$(pkg-config --variable=prefix netcdf-mpi)
-        HDF5_DIR=/usr/lib/$(gcc -print-multiarch)/hdf5/openmpi
-        export NETCDF_DIR HDF5_DIR
+    local multiarch
+    if [ -n "${NETCDF_DIR:-}" ] && [ -n "${HDF5_DIR:-}" ]; then
+        parallel_netcdf_dir=$NETCDF_DIR parallel_hdf5_dir=$HDF5_DIR
         return 0
     fi
-    if have nc-config && [ "$(nc-config --has-parallel4 2>/dev/null || nc-config --has-parallel)" = yes ]; then
-        NETCDF_DIR=$(nc-config --prefix)
-        if have h5pcc; then HDF5_DIR=$(dirname "$(dirname "$(command -v h5pcc)")"); else HDF5_DIR=$NETCDF_DIR; fi
+    # A site's own library, or Fedora's: the one netCDF on the PATH is parallel, and both builds use it.
+    if have nc-config && have h5pcc && [ "$(nc-config --has-parallel4 2>/dev/null)" = yes ]; then
+        NETCDF_DIR=${NETCDF_DIR:-$(prefix_of nc-config)}
+        HDF5_DIR=${HDF5_DIR:-$(parallel_hdf5)}
         export NETCDF_DIR HDF5_DIR
+        parallel_netcdf_dir=$NETCDF_DIR parallel_hdf5_dir=$HDF5_DIR
         return 0
+    fi
+    # Debian and Ubuntu keep the parallel library beside the serial one.
+    if have pkg-config && have cc && pkg-config --exists netcdf-mpi 2>/dev/null; then
+        multiarch=$(cc -print-multiarch)
+        parallel_netcdf_dir=$(pkg-config --variable=prefix netcdf-mpi)
+        parallel_hdf5_dir=/usr/lib/$multiarch/hdf5/openmpi
+        [ -d "$parallel_hdf5_dir" ] && return 0
     fi
     return 1
 }
 
-# OpenMPI refuses root and more ranks than cores unless told; harmless elsewhere.
+can_build_mpi() { have mpicc && have mpirun && find_parallel_netcdf; }
+
+# cargo_mpi COMMAND ARGUMENTS...: cargo for the program with MPI, in a build folder of its own.
+cargo_mpi() {
+    local command=$1
+    shift
+    NETCDF_DIR=$parallel_netcdf_dir HDF5_DIR=$parallel_hdf5_dir \
+        cargo "$command" --features mpi --target-dir target/mpi "$@"
+}
+
+# Open MPI refuses root, and more ranks than cores, unless told; in containers its copying between processes by the
+# kernel is often forbidden. Other MPIs ignore these.
 if [ "$(id -u)" = 0 ]; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
-if [ -d "$HOME/.cargo/bin" ]; then PATH=$HOME/.cargo/bin:$PATH; export PATH; fi
-find_parallel_netcdf || true
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_MCA_btl_vader_single_copy_mechanism=none
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+
+cargo_bin=${CARGO_HOME:-${HOME:-/nonexistent}/.cargo}/bin
+if [ -d "$cargo_bin" ]; then export PATH="$cargo_bin:$PATH"; fi
+use_fedora_openmpi

@@ -5,49 +5,104 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh
 purpose=${1:-run}
+oldest_rust=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
-as_root() {
-    if [ "$(id -u)" = 0 ]; then "$@"; elif have sudo; then sudo "$@"; else
-        echo "error: '$*' needs root; install the packages named above or load your site's modules" >&2
-        exit 1
+can_be_root() { [ "$(id -u)" = 0 ] || have sudo; }
+as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
+
+# MPI's bindings are generated during the build, which takes libclang.
+have_libclang() {
+    ls "${LIBCLANG_PATH:-/nonexistent}"/libclang* >/dev/null 2>&1 && return 0
+    if have llvm-config; then ls "$(llvm-config --libdir)"/libclang.* >/dev/null 2>&1 && return 0; fi
+    compgen -G '/usr/lib/llvm-*/lib/libclang*.so*' >/dev/null || compgen -G '/usr/lib*/libclang*.so*' >/dev/null \
+        || compgen -G '/usr/lib/*/libclang*.so*' >/dev/null || compgen -G '/opt/homebrew/opt/llvm/lib/libclang.dylib' >/dev/null
+}
+
+# Names what the build lacks, one a line.
+missing_for_build() {
+    local tool
+    for tool in cc c++ nc-config pkg-config git; do have "$tool" || echo "$tool"; done
+    have cargo || have curl || echo curl
+    # Homebrew has no parallel netCDF: there the program is built without MPI.
+    if [ "$(uname -s)" != Darwin ]; then
+        for tool in mpicc mpirun; do have "$tool" || echo "$tool"; done
+        find_parallel_netcdf || echo "parallel netCDF"
+        have_libclang || echo libclang
     fi
 }
 
-missing=0
-for tool in cc mpicc mpirun nc-config pkg-config make git curl; do have "$tool" || missing=1; done
-find_parallel_netcdf || missing=1
-ls /usr/lib/llvm-*/lib/libclang*.so* /usr/lib*/libclang*.so* /opt/homebrew/opt/llvm/lib/libclang.dylib \
-    "${LIBCLANG_PATH:-/nonexistent}"/libclang* >/dev/null 2>&1 || have llvm-config || have clang || missing=1
-if [ "$purpose" = test ]; then
-    for tool in ncdump python3 cdo; do have "$tool" || missing=1; done
-    python3 -c 'import venv, ensurepip' >/dev/null 2>&1 || missing=1
-fi
+# Names the other programs' readers that tests ask for; tests skip those they do not find.
+missing_for_tests() {
+    local tool
+    for tool in ncdump cdo python3; do have "$tool" || echo "$tool"; done
+    if have python3; then python3 -c 'import venv, ensurepip' >/dev/null 2>&1 || echo "python3 venv"; fi
+}
 
-if [ "$missing" = 1 ]; then
+install_packages() {
+    local packages
     if have apt-get; then
-        packages="build-essential ca-certificates curl git openmpi-bin libopenmpi-dev libclang-dev libnetcdf-dev libnetcdf-mpi-dev pkg-config"
-        [ "$purpose" = test ] && packages="$packages netcdf-bin python3 python3-venv cdo"
+        packages="build-essential ca-certificates curl git libclang-dev libnetcdf-dev libnetcdf-mpi-dev libopenmpi-dev openmpi-bin pkg-config"
+        if [ "$purpose" = test ]; then packages="$packages cdo netcdf-bin python3 python3-venv"; fi
         as_root apt-get update -qq
-        as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages >/dev/null
+        # No terminal, no questions: some packages ask for the time zone.
+        as_root env DEBIAN_FRONTEND=noninteractive \
+            apt-get install -y -qq --no-install-recommends $packages </dev/null >/dev/null
     elif have dnf; then
-        packages="gcc gcc-c++ make git curl openmpi-devel clang-devel netcdf-devel netcdf-openmpi-devel hdf5-openmpi-devel pkgconf-pkg-config"
-        [ "$purpose" = test ] && packages="$packages netcdf python3"
-        as_root dnf install -y -q $packages
+        packages="clang-devel curl gcc gcc-c++ git hdf5-openmpi-devel netcdf-devel netcdf-openmpi-devel openmpi-devel pkgconf-pkg-config"
+        if [ "$purpose" = test ]; then packages="$packages cdo netcdf python3"; fi
+        as_root dnf install -y -q --skip-unavailable $packages
     elif have brew; then
-        brew install open-mpi netcdf hdf5-mpi llvm pkg-config
+        packages="hdf5 netcdf pkg-config"
+        if [ "$purpose" = test ]; then packages="$packages cdo python"; fi
+        brew install --quiet $packages
     else
-        echo "error: install a C compiler, MPI, parallel netCDF, libclang and pkg-config (no apt-get, dnf or brew here)" >&2
+        return 1
+    fi
+    hash -r
+    use_fedora_openmpi
+}
+
+list() { paste -s -d , - | sed 's/,/, /g'; }
+
+missing=$(missing_for_build | list)
+extra=
+if [ "$purpose" = test ]; then extra=$(missing_for_tests | list); fi
+if [ -n "$missing$extra" ]; then
+    if { have apt-get || have dnf; } && ! can_be_root; then
+        echo "not installed, and installing needs root: $missing${missing:+${extra:+, }}$extra"
+    else
+        echo "Installing packages for: $missing${missing:+${extra:+, }}$extra ..."
+        install_packages || echo "error: the packages could not be installed" >&2
+    fi
+    missing=$(missing_for_build | list)
+    if [ -n "$missing" ]; then
+        echo "error: still missing: $missing" >&2
+        echo "help: install them by your package manager, or load your site's modules, and try again" >&2
         exit 1
     fi
 fi
 
-if ! have cargo; then
-    echo "Installing the Rust toolchain for this user ..."
-    curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y --profile minimal
+rust_is_recent() {
+    local version
+    version=$(cargo --version 2>/dev/null | cut -d ' ' -f 2 | cut -d - -f 1)
+    [ -n "$version" ] && [ "$(printf '%s\n' "$oldest_rust" "$version" | sort -V | head -n 1)" = "$oldest_rust" ]
+}
+
+if ! rust_is_recent; then
+    if have rustup; then
+        echo "Updating the Rust toolchain to $oldest_rust or later ..."
+        rustup toolchain install stable --profile minimal --no-self-update
+        rustup default stable
+    else
+        echo "Installing the Rust toolchain for this user ..."
+        curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y --profile minimal --no-modify-path
+    fi
 fi
 
-if [ "$purpose" = test ] && [ ! -x target/python/bin/python ]; then
+python=target/python/bin/python
+if [ "$purpose" = test ] && have python3 && ! "$python" -c 'import xarray, netCDF4' >/dev/null 2>&1; then
+    echo "Installing xarray and netCDF4 into target/python ..."
     mkdir -p target
-    python3 -m venv target/python
-    target/python/bin/pip install --quiet xarray netCDF4 numpy
+    { python3 -m venv --clear target/python && "$python" -m pip install --quiet xarray netCDF4 </dev/null; } \
+        || echo "warning: no xarray; the tests that read files with it are skipped" >&2
 fi
