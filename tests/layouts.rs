@@ -90,6 +90,7 @@ fn compare(dir: &Path, winds: Winds, scheme: &str, layouts: &[Layout]) {
 }
 
 #[test]
+#[ignore = "slow: whole runs on many ranks"]
 fn one_scheme_is_the_same_on_every_layout() {
     let dir = tempfile::tempdir().unwrap();
     make_winds(dir.path(), WINDS[1]);
@@ -98,6 +99,7 @@ fn one_scheme_is_the_same_on_every_layout() {
 
 /// Each pair of winds and scheme on two layouts, each layout with several of them.
 #[test]
+#[ignore = "slow: whole runs on many ranks"]
 fn every_scheme_and_precision_is_the_same_on_some_layouts() {
     let dir = tempfile::tempdir().unwrap();
     let mut next = LAYOUTS.iter().cycle();
@@ -111,7 +113,7 @@ fn every_scheme_and_precision_is_the_same_on_some_layouts() {
 }
 
 #[test]
-#[ignore = "slow: 272 runs in 10 minutes"]
+#[ignore = "slow: whole runs on many ranks"]
 fn every_scheme_and_precision_is_the_same_on_every_layout() {
     for winds in WINDS {
         let dir = tempfile::tempdir().unwrap();
@@ -124,6 +126,7 @@ fn every_scheme_and_precision_is_the_same_on_every_layout() {
 
 /// A file written in parallel equals one that the first rank gathers, and one written without any ranks.
 #[test]
+#[ignore = "slow: whole runs on many ranks"]
 fn files_written_without_mpi_are_the_same() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
