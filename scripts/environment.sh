@@ -60,6 +60,7 @@ can_build_mpi() { have mpicc && have mpirun && find_parallel_netcdf; }
 cargo_mpi() {
     local command=$1
     shift
+    find_parallel_netcdf || { echo "error: no parallel netCDF found" >&2; return 1; }
     NETCDF_DIR=$parallel_netcdf_dir HDF5_DIR=$parallel_hdf5_dir \
         cargo "$command" --features mpi --target-dir target/mpi "$@"
 }

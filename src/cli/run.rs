@@ -33,7 +33,12 @@ impl RunArgs {
         let outcome = config.and_then(|config| model::run(&config, &*comm, &mut *progress));
         match outcome {
             Ok(_) => Ok(Exit::Finished),
-            Err(error) => Err(error.into()),
+            Err(error) => {
+                let exit = CliError::from(error).report(ctx);
+                // The first rank to end takes the others with it: none leaves before the message is out.
+                comm.barrier();
+                Ok(exit)
+            }
         }
     }
 }

@@ -183,15 +183,6 @@ impl<R: Scalar> WindowStream<R> {
         Ok(self.ready.as_ref().map(|(p, b)| (*p, b)))
     }
 
-    /// Current and following window together, as [`WindowStream::current`] and [`WindowStream::peek`].
-    ///
-    /// # Errors
-    /// As [`WindowStream::advance`].
-    pub fn pair(&mut self) -> Result<(Option<&WindowBuffer<R>>, Option<&WindowBuffer<R>>), MetError> {
-        self.fetch()?;
-        Ok((self.current.as_ref().map(|(_, b)| b), self.ready.as_ref().map(|(_, b)| b)))
-    }
-
     /// A buffer that is not in use.
     fn buffer(&mut self) -> Option<WindowBuffer<R>> {
         self.spare.pop().or_else(|| self.current.as_ref().or(self.ready.as_ref()).map(|(_, b)| b.clone()))

@@ -176,7 +176,7 @@ impl<'a, R: Scalar> Run<'a, R> {
         let mut budget = None;
         if let Some(mut advection) = self.advection.take() {
             let largest = largest_budget(self.state.slabs(), winds(window), self.comm);
-            let passes = self.passes(place, substeps, largest)?;
+            let passes = agree_on(self.comm, self.passes(place, substeps, largest))?;
             let (_, window) = self.stream.current().expect("the loop holds a window");
             for _ in 0..substeps {
                 stats = stats.merge(advection.substep(&mut self.state, winds(window), passes, None, self.threads));
@@ -241,7 +241,7 @@ impl<'a, R: Scalar> Run<'a, R> {
         let (file, window, faces) = (self.file_name(place), place.window + 1, clamped[0] as u64);
         if faces > 0 {
             if self.config.advection.cfl_excess == CflExcess::Stop {
-                return Err(RunError::Clamped { file, window, faces, stored });
+                return agree_on(self.comm, Err(RunError::Clamped { file, window, faces, stored }));
             }
             let message = format!(
                 "{file}, window {window}: at {faces} faces more air passes in one sweep than the donor cell holds; \
@@ -380,10 +380,11 @@ fn difference(now: Seconds, before: Seconds) -> Seconds {
 
 /// Exact totals: air, then tracers. Collective.
 fn totals<R: Scalar>(state: &PackedState<R>, comm: &dyn Communicator) -> Result<Vec<f64>, RunError> {
-    tracer_totals(comm, state).map_err(|(plane, source)| RunError::Total {
+    let found = tracer_totals(comm, state).map_err(|(plane, source)| RunError::Total {
         what: if plane == AIR { "air mass".into() } else { state.tracers()[plane - 1].clone() },
         source,
-    })
+    });
+    agree_on(comm, found)
 }
 
 /// The first cell (level, tile, plane, i, j) whose air mass is not positive or that holds a value that is not finite.

@@ -69,7 +69,8 @@ impl Rules<'_> {
         if let Some(found) = self.num("poisson_balance_target_scale")
             && !close(found, wanted)
         {
-            let message = format!("must be {wanted} with {} and steps_per_window {max}, found {found}", timing.kind);
+            let message =
+                format!("must be {wanted} with flux_kind {} and steps_per_window {max}, found {found}", timing.kind);
             self.refuse("poisson_balance_target_scale", message);
         }
         let key = "poisson_balance_target_scale_by_window";

@@ -1,0 +1,173 @@
+//! Starts the program as a user does, alone or under `mpirun`, and writes its configurations.
+#![allow(dead_code)]
+
+use std::fs::File;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// No run of these suites takes this long; one that does hangs.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How a process ended.
+#[derive(Debug)]
+pub struct Ended {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+    pub seconds: f64,
+}
+
+impl Ended {
+    /// Panics unless the exit code is 0.
+    pub fn succeed(self) -> Self {
+        assert_eq!(self.code, Some(0), "{}\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// Panics unless the exit code is 2 and every part is in the messages.
+    pub fn refuse(self, parts: &[&str]) -> Self {
+        assert_eq!(self.code, Some(2), "{}\n{}", self.stdout, self.stderr);
+        for part in parts {
+            assert!(self.stderr.contains(part), "{part:?} not in\n{}", self.stderr);
+        }
+        self
+    }
+
+    /// Times that `part` is in the messages.
+    pub fn count(&self, part: &str) -> usize {
+        self.stderr.matches(part).count()
+    }
+}
+
+/// Runs a command in `dir` to its end.
+pub fn finish(mut command: Command, dir: &Path) -> Ended {
+    let streams = tempfile::tempdir().unwrap();
+    let (out, err) = (streams.path().join("out"), streams.path().join("err"));
+    let start = Instant::now();
+    let mut child = command
+        .current_dir(dir)
+        .env_remove("RUST_BACKTRACE")
+        .stdin(Stdio::null())
+        .stdout(File::create(&out).unwrap())
+        .stderr(File::create(&err).unwrap())
+        .spawn()
+        .unwrap_or_else(|e| panic!("{command:?}: {e}"));
+    let read = |path: &Path| String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
+    let code = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status.code();
+        }
+        if start.elapsed() > PATIENCE {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            panic!("{command:?} hangs\n{}", read(&err));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    Ended { code, stdout: read(&out), stderr: read(&err), seconds: start.elapsed().as_secs_f64() }
+}
+
+/// The program as one process.
+pub fn atmostr(dir: &Path, args: &[&str]) -> Ended {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_atmostr"));
+    command.args(args);
+    finish(command, dir)
+}
+
+/// One job at a time: more ranks than cores are slow enough.
+static JOBS: Mutex<()> = Mutex::new(());
+
+/// A program on several ranks.
+pub fn mpirun_program(dir: &Path, ranks: usize, program: &Path, args: &[&str]) -> Ended {
+    let _turn = JOBS.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let mut command = Command::new("mpirun");
+    // Open MPI refuses root and more ranks than cores unless told so; other launchers ignore these.
+    for name in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] {
+        command.env(name, "1");
+    }
+    command.env("OMPI_MCA_rmaps_base_oversubscribe", "1").env("OMPI_MCA_mpi_yield_when_idle", "1");
+    command.env("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
+    command.arg("-n").arg(ranks.to_string()).arg(program).args(args);
+    finish(command, dir)
+}
+
+/// The program on several ranks.
+pub fn mpirun(dir: &Path, ranks: usize, args: &[&str]) -> Ended {
+    mpirun_program(dir, ranks, Path::new(env!("CARGO_BIN_EXE_atmostr")), args)
+}
+
+/// Writes winds with `atmostr synth`.
+pub fn synth(dir: &Path, name: &str, args: &[&str]) {
+    let all: Vec<_> = ["synth", name].iter().chain(args).copied().collect();
+    atmostr(dir, &all).succeed();
+}
+
+/// Panics unless `atmostr diff` finds both files identical.
+pub fn assert_same(dir: &Path, a: &str, b: &str, what: &str) {
+    let found = atmostr(dir, &["diff", a, b]);
+    assert_eq!(found.code, Some(0), "{what}\n{}{}", found.stdout, found.stderr);
+}
+
+/// Four tracers: uniform, a step, a plume and one layer.
+pub const TRACERS: &str = "\
+[tracers.uniform]
+init = { kind = \"uniform\", background = 4.0e-4 }
+[tracers.co2]
+init = { kind = \"latitude_step\", south_value = 4.0e-4, north_value = 4.4e-4 }
+[tracers.plume]
+init = { kind = \"gaussian_blob\", background = 0.0, amplitude = 1.0e-6, lon0_deg = 10, lat0_deg = 50 }
+[tracers.layer]
+init = { kind = \"pressure_layer\", psurf_fraction = 0.5, total_molecules = 1.0e30 }
+molar_mass_kg_mol = 0.146055
+";
+
+/// A configuration, in parts.
+#[derive(Clone, Debug)]
+pub struct Config<'a> {
+    /// Content of `[input]`.
+    pub input: &'a str,
+    pub float: &'a str,
+    pub threads: usize,
+    /// Content of `[run]`.
+    pub run: &'a str,
+    pub tiles: Option<[usize; 2]>,
+    /// Content of `[advection]`.
+    pub advection: &'a str,
+    pub tracers: &'a str,
+    /// Content of `[output]`.
+    pub output: &'a str,
+}
+
+impl Default for Config<'_> {
+    fn default() -> Self {
+        Self {
+            input: "binary_paths = [\"winds.bin\"]",
+            float: "Float64",
+            threads: 1,
+            run: "",
+            tiles: None,
+            advection: "scheme = \"ppm\"\nlimiter = \"huynh_pd\"",
+            tracers: TRACERS,
+            output: "path = \"out.nc\"\ncadence_hours = 1",
+        }
+    }
+}
+
+impl Config<'_> {
+    /// Text of the configuration.
+    pub fn text(&self) -> String {
+        let Self { input, float, threads, run, tiles, advection, tracers, output } = self;
+        let tiles = tiles.map_or(String::new(), |t| format!("tiles = {t:?}"));
+        format!(
+            "[input]\n{input}\n[numerics]\nfloat_type = \"{float}\"\n[architecture]\nthreads = {threads}\n\
+             [run]\n{run}\n[decomposition]\n{tiles}\n[advection]\n{advection}\n{tracers}\n[output]\n{output}\n"
+        )
+    }
+
+    /// Writes the configuration to `dir/name`.
+    pub fn write(&self, dir: &Path, name: &str) {
+        std::fs::write(dir.join(name), self.text()).unwrap();
+    }
+}
