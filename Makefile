@@ -39,9 +39,11 @@ test: setup-test
 
 # Tests marked #[ignore], in both builds.
 slow: setup-test
-	@$(ENVIRONMENT); cargo test --release --workspace --no-fail-fast -- --ignored; \
+	@$(ENVIRONMENT); failed=; \
+	cargo test --release --workspace --no-fail-fast -- --ignored || failed="$$failed serial tests;"; \
 	if can_build_mpi && [ -n "$(MPI_TESTS)" ]; then \
-	    cargo_mpi test --release --no-fail-fast $(MPI_TESTS:%=--test %) -- --ignored; fi
+	    cargo_mpi test --release --no-fail-fast $(MPI_TESTS:%=--test %) -- --ignored || failed="$$failed MPI tests;"; fi; \
+	if [ -n "$$failed" ]; then echo "make slow: failed:$$failed"; exit 1; fi
 
 lint: setup-run
 	@scripts/lint.sh deny
