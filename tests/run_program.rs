@@ -224,10 +224,10 @@ fn damaged_winds_are_refused_and_existing_output_stays() {
     let bytes = std::fs::read(d.join("winds.bin")).unwrap();
     std::fs::write(d.join("short.bin"), &bytes[..bytes.len() - 8]).unwrap();
     std::fs::write(d.join("long.bin"), [&bytes[..], &[0; 8]].concat()).unwrap();
-    spoil(d, "winds.bin", "spoilt.bin", 3);
+    spoil(d, "winds.bin", "spoilt.bin", 1);
     run(d, &Config::default()).succeed();
     let (before, listed) = (std::fs::read(d.join("out.nc")).unwrap(), names(d));
-    for (file, part) in [("short.bin", "truncated"), ("long.bin", "too long"), ("spoilt.bin", "window 3")] {
+    for (file, part) in [("short.bin", "truncated"), ("long.bin", "too long"), ("spoilt.bin", "window 1")] {
         let input = format!("binary_paths = [\"{file}\"]");
         run(d, &Config { input: &input, ..Config::default() }).refuse(&[file, part]);
         assert!(std::fs::read(d.join("out.nc")).unwrap() == before, "output changed by {file}");
@@ -235,4 +235,16 @@ fn damaged_winds_are_refused_and_existing_output_stays() {
     }
     run(d, &Config { advection: "scheme = \"upwnd\"", ..Config::default() }).refuse(&["upwnd"]);
     assert!(std::fs::read(d.join("out.nc")).unwrap() == before);
+}
+
+/// The snapshots before the failure are kept.
+#[test]
+fn a_run_that_fails_on_the_way_leaves_its_complete_snapshots() {
+    let dir = folder();
+    spoil(dir.path(), "winds.bin", "spoilt.bin", 3);
+    let input = Config { input: "binary_paths = [\"spoilt.bin\"]", ..Config::default() };
+    run(dir.path(), &input).refuse(&["spoilt.bin", "window 3"]);
+    let out = dir.path().join("out.nc");
+    assert_eq!(values(&out, "time").len(), 3, "the start and the ends of two windows");
+    assert!(values(&out, "co2").iter().all(|v| (3.9e-4..4.5e-4).contains(v)));
 }

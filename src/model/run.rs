@@ -12,7 +12,7 @@ use super::air_mass::{reset_to_end, reset_to_start};
 use super::clock::Clock;
 use super::error::{RunError, agree_on};
 use super::report::{Budget, PlanReport, Progress, RunReport, WindowReport};
-use super::setup::{Setup, float_name};
+use super::setup::{Setup, float_name, make_folder_of};
 use crate::comm::Communicator;
 use crate::config::{AirMassReset, CflExcess, RunConfig};
 use crate::diagnostics::tracer_totals;
@@ -294,7 +294,9 @@ impl<'a, R: Scalar> Run<'a, R> {
             &setup.tiles,
             self.comm,
         );
-        output.writer = Some(agree_on(self.comm, writer.map_err(RunError::from))?);
+        let writer = agree_on(self.comm, writer.map_err(RunError::from))?;
+        make_folder_of(writer.path(), self.comm)?;
+        output.writer = Some(writer);
         Ok(())
     }
 
