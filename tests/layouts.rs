@@ -111,7 +111,7 @@ fn every_scheme_and_precision_is_the_same_on_some_layouts() {
 }
 
 #[test]
-#[ignore = "slow: 272 runs in 10 minutes"]
+#[ignore = "slow: 288 runs, up to 15 minutes on 2 cores"]
 fn every_scheme_and_precision_is_the_same_on_every_layout() {
     for winds in WINDS {
         let (_alone, dir) = alone();

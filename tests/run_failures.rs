@@ -22,10 +22,10 @@ fn a_bad_configuration_is_reported_once() {
     // The silent ranks end first or last as it happens; the message must be out in any case.
     for _ in 0..5 {
         let ended = mpirun(dir.path(), 5, &["run.toml"]).refuse(&["did you mean \"upwind\""]);
-        assert_eq!(ended.count("upwnd"), 1, "{}", ended.stderr);
+        assert_eq!(ended.count("has no value"), 1, "{}", ended.stderr);
     }
     let ended = mpirun(dir.path(), 3, &["absent.toml"]).refuse(&[]);
-    assert_eq!(ended.count("absent.toml"), 1, "{}", ended.stderr);
+    assert_eq!(ended.count("cannot be read"), 1, "{}", ended.stderr);
 }
 
 #[test]
