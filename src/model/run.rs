@@ -331,7 +331,7 @@ impl<'a, R: Scalar> Run<'a, R> {
         let (plan, header) = (&self.setup.plan, self.setup.header());
         let grid = plan.layout.tile_grid();
         let state = self.state.slabs();
-        let memory = state.data().len() * size_of::<R>();
+        let memory = size_of_val(state.data());
         let scheme = self.config.advection.scheme.map_or("none", |s| s.name());
         let lines = vec![
             ("grid", format!("C{} {}, {} levels", plan.layout.nc(), header.panel_convention().tag(), plan.levels)),
