@@ -9,7 +9,7 @@ use atmostr::comm::{Communicator, Solo, threads};
 use atmostr::config::RunConfig;
 use atmostr::model;
 use atmostr::model::report::Quiet;
-use support::{Config, assert_same, atmostr, mpirun, synth};
+use support::{Config, alone, assert_same, atmostr, mpirun, synth};
 
 /// Precision, as in configurations and as an option of `synth`, and panel convention.
 type Winds = (&'static str, &'static str);
@@ -90,18 +90,16 @@ fn compare(dir: &Path, winds: Winds, scheme: &str, layouts: &[Layout]) {
 }
 
 #[test]
-#[ignore = "slow: whole runs on many ranks"]
 fn one_scheme_is_the_same_on_every_layout() {
-    let dir = tempfile::tempdir().unwrap();
+    let (_alone, dir) = alone();
     make_winds(dir.path(), WINDS[1]);
     compare(dir.path(), WINDS[1], SCHEMES[3], &LAYOUTS);
 }
 
 /// Each pair of winds and scheme on two layouts, each layout with several of them.
 #[test]
-#[ignore = "slow: whole runs on many ranks"]
 fn every_scheme_and_precision_is_the_same_on_some_layouts() {
-    let dir = tempfile::tempdir().unwrap();
+    let (_alone, dir) = alone();
     let mut next = LAYOUTS.iter().cycle();
     for winds in WINDS {
         make_winds(dir.path(), winds);
@@ -113,10 +111,10 @@ fn every_scheme_and_precision_is_the_same_on_some_layouts() {
 }
 
 #[test]
-#[ignore = "slow: whole runs on many ranks"]
+#[ignore = "slow: 288 runs, up to 15 minutes on 2 cores"]
 fn every_scheme_and_precision_is_the_same_on_every_layout() {
     for winds in WINDS {
-        let dir = tempfile::tempdir().unwrap();
+        let (_alone, dir) = alone();
         make_winds(dir.path(), winds);
         for scheme in SCHEMES {
             compare(dir.path(), winds, scheme, &LAYOUTS);
@@ -126,9 +124,8 @@ fn every_scheme_and_precision_is_the_same_on_every_layout() {
 
 /// A file written in parallel equals one that the first rank gathers, and one written without any ranks.
 #[test]
-#[ignore = "slow: whole runs on many ranks"]
 fn files_written_without_mpi_are_the_same() {
-    let dir = tempfile::tempdir().unwrap();
+    let (_alone, dir) = alone();
     let dir = dir.path();
     make_winds(dir, WINDS[0]);
     configure(dir, WINDS[0], SCHEMES[1], layout(6, 1), "parallel.nc");

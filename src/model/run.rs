@@ -12,7 +12,7 @@ use super::air_mass::{reset_to_end, reset_to_start};
 use super::clock::Clock;
 use super::error::{RunError, agree_on};
 use super::report::{Budget, PlanReport, Progress, RunReport, WindowReport};
-use super::setup::{Setup, float_name};
+use super::setup::{Setup, float_name, make_folder_of};
 use crate::comm::Communicator;
 use crate::config::{AirMassReset, CflExcess, RunConfig};
 use crate::diagnostics::tracer_totals;
@@ -294,7 +294,9 @@ impl<'a, R: Scalar> Run<'a, R> {
             &setup.tiles,
             self.comm,
         );
-        output.writer = Some(agree_on(self.comm, writer.map_err(RunError::from))?);
+        let writer = agree_on(self.comm, writer.map_err(RunError::from))?;
+        make_folder_of(writer.path(), self.comm)?;
+        output.writer = Some(writer);
         Ok(())
     }
 
@@ -329,7 +331,7 @@ impl<'a, R: Scalar> Run<'a, R> {
         let (plan, header) = (&self.setup.plan, self.setup.header());
         let grid = plan.layout.tile_grid();
         let state = self.state.slabs();
-        let memory = state.data().len() * size_of::<R>();
+        let memory = size_of_val(state.data());
         let scheme = self.config.advection.scheme.map_or("none", |s| s.name());
         let lines = vec![
             ("grid", format!("C{} {}, {} levels", plan.layout.nc(), header.panel_convention().tag(), plan.levels)),

@@ -1,6 +1,6 @@
 //! From a configuration to open files, a grid and an initial state.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::civil::{DateTime, Time};
@@ -15,6 +15,7 @@ use crate::config::{AirMassReset, Preflight, RunConfig, Source};
 use crate::grid::{CubedSphere, GeometryBundle, HybridCoordinate};
 use crate::met::gates::{replay_tolerance, validate_replay};
 use crate::met::{FloatType, FluxForm, Header, Section, TransportFile, WindowBuffer, synth};
+use crate::output::OutputError;
 use crate::state::{AIR, PackedState, Slabs, TileSet};
 
 /// Everything that is known before the first window is read. Collective.
@@ -37,6 +38,7 @@ impl Setup {
         let mut plan = agree_on(comm, config.preflight(comm.size()).map_err(RunError::from))?;
         if let Source::Synthetic(options) = &config.input.source {
             let path = synthetic_path(config);
+            make_folder_of(&path, comm)?;
             let made = if comm.rank() == 0 { synth::write(&path, options, |_| {}).map(drop) } else { Ok(()) };
             agree_on(comm, made.map_err(RunError::from))?;
             let file = agree_on(comm, TransportFile::open(&path).map_err(RunError::from))?;
@@ -98,6 +100,15 @@ impl Setup {
 
 fn needs_surface_pressure(config: &RunConfig) -> bool {
     config.tracers.iter().any(|t| matches!(t.initial, InitialState::PressureLayer { .. }))
+}
+
+/// Makes the folder that a file is to lie in. Collective.
+pub(super) fn make_folder_of(path: &Path, comm: &dyn Communicator) -> Result<(), RunError> {
+    let folder = path.parent().filter(|folder| comm.rank() == 0 && !folder.as_os_str().is_empty());
+    let made = folder.map_or(Ok(()), |folder| {
+        std::fs::create_dir_all(folder).map_err(|source| OutputError::Io { path: folder.into(), source })
+    });
+    agree_on(comm, made.map_err(RunError::from))
 }
 
 /// Synthetic winds lie beside the output, or beside the configuration if nothing is written.

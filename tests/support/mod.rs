@@ -4,8 +4,10 @@
 use std::fs::File;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
+
+use atmostr::met::{Section, TransportFile};
 
 /// No run of these suites takes this long; one that does hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -76,12 +78,16 @@ pub fn atmostr(dir: &Path, args: &[&str]) -> Ended {
     finish(command, dir)
 }
 
-/// One job at a time: more ranks than cores are slow enough.
-static JOBS: Mutex<()> = Mutex::new(());
+/// A directory, and the guarantee that no other test runs: jobs of more ranks than cores are slow enough, and a child
+/// started meanwhile would inherit the descriptor and the lock of any file that this process writes.
+pub fn alone() -> (MutexGuard<'static, ()>, tempfile::TempDir) {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let guard = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    (guard, tempfile::tempdir().unwrap())
+}
 
 /// A program on several ranks.
 pub fn mpirun_program(dir: &Path, ranks: usize, program: &Path, args: &[&str]) -> Ended {
-    let _turn = JOBS.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let mut command = Command::new("mpirun");
     // Open MPI refuses root and more ranks than cores unless told so; other launchers ignore these.
     for name in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] {
@@ -102,6 +108,22 @@ pub fn mpirun(dir: &Path, ranks: usize, args: &[&str]) -> Ended {
 pub fn synth(dir: &Path, name: &str, args: &[&str]) {
     let all: Vec<_> = ["synth", name].iter().chain(args).copied().collect();
     atmostr(dir, &all).succeed();
+}
+
+/// Copies a transport file with NaN as the last value of the air mass of window `window` (from 1): the lowest layer of
+/// the last cell of panel 6.
+pub fn spoil(dir: &Path, from: &str, to: &str, window: usize) {
+    let file = TransportFile::open(dir.join(from)).unwrap();
+    let header = file.header();
+    let (m, bytes) = (Section::AirMass, header.float_type().bytes());
+    let last = header.section_offset(m).unwrap() + m.elems(header.nc(), header.nlevel()) - 1;
+    let at = (header.header_bytes() + (window - 1) as u64 * header.window_bytes()) as usize + last * bytes;
+    let mut content = std::fs::read(dir.join(from)).unwrap();
+    match bytes {
+        4 => content[at..at + 4].copy_from_slice(&f32::NAN.to_le_bytes()),
+        _ => content[at..at + 8].copy_from_slice(&f64::NAN.to_le_bytes()),
+    }
+    std::fs::write(dir.join(to), content).unwrap();
 }
 
 /// Panics unless `atmostr diff` finds both files identical.

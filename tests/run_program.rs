@@ -1,0 +1,250 @@
+//! Runs as a user starts them: ready configurations, daily files, policies, refusals, prefetching.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+use atmostr::met::{HeaderSpec, Section, TransportFile, TransportWriter, WindowPayload};
+use decomposition::PanelConvention;
+use support::{Config, Ended, assert_same, atmostr, finish, spoil, synth};
+
+/// A folder with winds of six hourly windows, C8 with four layers, in double precision.
+fn folder() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    synth(dir.path(), "winds.bin", &["--nc", "8", "--levels", "4", "--windows", "6", "--float", "Float64"]);
+    dir
+}
+
+fn run(dir: &Path, config: &Config) -> Ended {
+    config.write(dir, "run.toml");
+    atmostr(dir, &["run.toml"])
+}
+
+/// All values of a variable.
+fn values(path: &Path, variable: &str) -> Vec<f64> {
+    let file = netcdf::open(path).unwrap();
+    let variable = file.variable(variable).unwrap_or_else(|| panic!("no variable {variable}"));
+    variable.get_values(..).unwrap()
+}
+
+fn has(path: &Path, variable: &str) -> bool {
+    netcdf::open(path).unwrap().variable(variable).is_some()
+}
+
+/// Largest relative deviation from a value.
+fn deviation(values: &[f64], from: f64) -> f64 {
+    values.iter().map(|v| (v / from - 1.0).abs()).fold(0.0, f64::max)
+}
+
+/// Names of the files in a folder.
+fn names(dir: &Path) -> BTreeSet<String> {
+    std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+fn ready(dir: &Path, name: &str) {
+    let configs = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs");
+    std::fs::copy(configs.join(name), dir.join(name)).unwrap();
+}
+
+#[test]
+fn the_quickstart_runs_and_its_uniform_tracer_stays_uniform() {
+    let dir = tempfile::tempdir().unwrap();
+    ready(dir.path(), "quickstart.toml");
+    atmostr(dir.path(), &["quickstart.toml"]).succeed();
+    let out = dir.path().join("quickstart.nc");
+    assert_eq!(values(&out, "time").len(), 5);
+    let worst = deviation(&values(&out, "uniform"), 4.0e-4);
+    assert!(worst <= 1e-12, "{worst:e}");
+    for tracer in ["uniform", "co2", "plume", "layer"] {
+        let totals = values(&out, &format!("{tracer}_total_mass"));
+        assert!(deviation(&totals, totals[0]) <= 1e-13, "{tracer}: {totals:?}");
+    }
+    assert!(values(&out, "plume").iter().all(|v| *v >= 0.0), "the limiter of the quickstart is positive");
+}
+
+#[test]
+fn the_analytic_flows_run() {
+    for name in ["deformation", "solid_body"] {
+        let dir = tempfile::tempdir().unwrap();
+        ready(dir.path(), &format!("{name}.toml"));
+        atmostr(dir.path(), &[&format!("{name}.toml")]).succeed();
+        assert!(!values(&dir.path().join(format!("{name}.nc")), "time").is_empty());
+    }
+}
+
+#[test]
+fn daily_files_are_as_the_first_lines_of_their_configuration_tell() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("met")).unwrap();
+    for day in ["01", "02"] {
+        let (out, start) = (format!("met/winds_202112{day}.bin"), format!("2021-12-{day}"));
+        // Solid-body rotation is steady, so that the second day continues the first.
+        let flow = ["--nc", "12", "--flow", "solid-body", "--levels", "20", "--start-time", &start];
+        synth(dir.path(), &out, &flow);
+    }
+    ready(dir.path(), "two_days_daily_files.toml");
+    atmostr(dir.path(), &["two_days_daily_files.toml"]).succeed();
+    let [first, second] = ["20211201", "20211202"].map(|d| dir.path().join(format!("out/two_days_{d}.nc")));
+    // The first file has the initial state too; midnight belongs to the day that ends.
+    assert_eq!((values(&first, "time").len(), values(&second, "time").len()), (9, 8));
+    assert!(has(&first, "co2") && !has(&first, "sf6") && has(&first, "sf6_column_mean"));
+    assert_eq!(values(&first, "co2").len(), 9 * 3 * 6 * 12 * 12, "three selected layers");
+    for file in [&first, &second] {
+        let worst = deviation(&values(file, "co2"), 4.1e-4);
+        assert!(worst <= 2e-6, "{worst:e}");
+    }
+}
+
+#[test]
+fn uniform_fields_and_totals_are_kept_by_every_scheme_and_policy() {
+    let dir = folder();
+    for (float, bound) in [("Float64", 1e-12), ("Float32", 2e-6)] {
+        for advection in ["scheme = \"upwind\"", "scheme = \"slopes\"", "scheme = \"ppm\"\nlimiter = \"cw84\""] {
+            for mode in ["preserve_tracer_mass", "preserve_vmr", "none"] {
+                let reset = format!("air_mass_reset_mode = \"{mode}\"");
+                run(dir.path(), &Config { float, advection, run: &reset, ..Config::default() }).succeed();
+                let out = dir.path().join("out.nc");
+                let worst = deviation(&values(&out, "uniform"), 4.0e-4);
+                assert!(worst <= bound, "{float} {advection} {mode}: {worst:e}");
+                let totals = values(&out, "co2_total_mass");
+                let drift = deviation(&totals, totals[0]);
+                let bound = if float == "Float64" { 1e-13 } else { 2e-6 };
+                assert!(drift <= bound, "{float} {advection} {mode}: {drift:e}");
+            }
+        }
+    }
+}
+
+#[test]
+fn without_advection_mixing_ratios_stay_where_they_are() {
+    let dir = folder();
+    let still = Config { advection: "scheme = \"none\"", run: "air_mass_reset_mode = \"none\"", ..Config::default() };
+    run(dir.path(), &still).succeed();
+    let plume = values(&dir.path().join("out.nc"), "plume");
+    let cells = plume.len() / 7;
+    assert!(plume[..cells].iter().any(|v| *v > 0.0) && plume[..cells] == plume[6 * cells..]);
+}
+
+#[test]
+fn snapshots_fall_where_they_are_asked_for() {
+    let dir = folder();
+    let hours = |output: &str, run_keys: &str| {
+        run(dir.path(), &Config { output, run: run_keys, ..Config::default() }).succeed();
+        values(&dir.path().join("out.nc"), "time")
+    };
+    let count = |output, keys| hours(output, keys).len();
+    assert_eq!(count("path = \"out.nc\"\ncadence_hours = 1", ""), 7);
+    assert_eq!(count("path = \"out.nc\"\ncadence_hours = 1", "stop_window = 4"), 5);
+    assert_eq!(count("path = \"out.nc\"\ncadence_seconds = 7200\nstart_hour = 2", ""), 3);
+    let some = hours("path = \"out.nc\"\nhours = [1, 5]", "");
+    assert_eq!((some.len(), some[1] / some[0]), (2, 5.0));
+    let odd = Config { output: "path = \"out.nc\"\nhours = [1.5]", ..Config::default() };
+    run(dir.path(), &odd).refuse(&["hour 1.5 does not fall on the end of a window"]);
+    let long = Config { run: "stop_window = 7", ..Config::default() };
+    run(dir.path(), &long).refuse(&["`run.stop_window` is 7", "has 6 windows"]);
+}
+
+#[test]
+fn tiles_threads_and_prefetching_change_nothing() {
+    let dir = folder();
+    run(dir.path(), &Config { output: "path = \"reference.nc\"\ncadence_hours = 1", ..Config::default() }).succeed();
+    let slopes = Config { advection: "scheme = \"upwind\"", ..Config::default() };
+    run(dir.path(), &slopes).succeed();
+    assert_eq!(atmostr(dir.path(), &["diff", "reference.nc", "out.nc"]).code, Some(1), "another scheme differs");
+    for (tiles, threads) in [(Some([2, 1]), 1), (Some([1, 2]), 3), (Some([2, 2]), 2), (None, 4)] {
+        run(dir.path(), &Config { tiles, threads, ..Config::default() }).succeed();
+        assert_same(dir.path(), "reference.nc", "out.nc", &format!("{tiles:?}, {threads} threads"));
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_atmostr"));
+    command.arg("run.toml").env("ATMOSTR_DISABLE_PREFETCH", "1");
+    finish(command, dir.path()).succeed();
+    assert_same(dir.path(), "reference.nc", "out.nc", "without prefetching");
+    // Tiles narrower than the halo do not work.
+    run(dir.path(), &Config { tiles: Some([3, 1]), ..Config::default() }).refuse(&["does not fit C8 with halo 3"]);
+}
+
+#[test]
+fn a_schedule_that_is_too_coarse_is_refused_with_the_number_needed() {
+    let dir = folder();
+    let strict = |limit| format!("scheme = \"upwind\"\ncfl_limit = {limit}\nstrict_cfl = true");
+    let ended = run(dir.path(), &Config { advection: &strict(0.1), ..Config::default() });
+    let ended = ended.refuse(&["winds.bin, window 1", "above advection.cfl_limit = 0.1"]);
+    let number = |before: &str| -> f64 {
+        let rest = ended.stderr.split(before).nth(1).unwrap_or_else(|| panic!("{before} not in {}", ended.stderr));
+        rest.split_whitespace().next().unwrap().parse().unwrap()
+    };
+    let (budget, needed, stored) = (number("budget of a substep is "), number("at least "), number("instead of "));
+    assert!(budget > 0.1, "the case is too easy: {budget}");
+    assert_eq!(needed, (budget / 0.1 * stored).ceil());
+    // Reported, not refused, unless strict; a limit that is kept is no matter.
+    let lax = Config { advection: "scheme = \"upwind\"\ncfl_limit = 0.1", ..Config::default() };
+    assert_eq!(run(dir.path(), &lax).succeed().count("above advection.cfl_limit"), 1);
+    run(dir.path(), &Config { advection: &strict(0.95), ..Config::default() }).succeed();
+}
+
+/// Copies winds without the mass tendency.
+fn without_tendency(from: &Path, to: &Path) {
+    let file = TransportFile::open(from).unwrap();
+    let h = file.header();
+    let mut spec =
+        HeaderSpec::new(h.nc(), PanelConvention::GeosNative, h.a_ifc().to_vec(), h.b_ifc().to_vec(), h.nwindow());
+    (spec.sections, spec.float_type) = (Section::CORE.to_vec(), h.float_type());
+    spec.flux_kind = h.flux_kind();
+    spec.dt_met_seconds = h.dt_met_seconds();
+    let mut writer = TransportWriter::create(to, spec).unwrap();
+    for window in 0..h.nwindow() {
+        let read = |section| file.section_values(window, section).unwrap();
+        let fields: Vec<_> = Section::CORE.into_iter().map(|section| (section, read(section))).collect();
+        let sections: Vec<_> = fields.iter().map(|(section, values)| (*section, &values[..])).collect();
+        let change = read(Section::AirMassTendency);
+        let end: Vec<_> = fields[0].1.iter().zip(&change).map(|(m, d)| m + d).collect();
+        let payload = WindowPayload { steps: h.steps()[window], sections: &sections, m_next: Some(&end) };
+        writer.write_window(window, &payload).unwrap();
+    }
+    writer.finish().unwrap();
+}
+
+#[test]
+fn a_reset_needs_the_end_points_of_the_windows() {
+    let dir = folder();
+    without_tendency(&dir.path().join("winds.bin"), &dir.path().join("core.bin"));
+    let core = Config { input: "binary_paths = [\"core.bin\"]", ..Config::default() };
+    let remedy = ["no section `dm`", "set run.air_mass_reset_mode = \"none\""];
+    run(dir.path(), &core).refuse(&remedy);
+    let unreset = Config { run: "air_mass_reset_mode = \"none\"", ..core };
+    run(dir.path(), &unreset).succeed();
+}
+
+#[test]
+fn damaged_winds_are_refused_and_existing_output_stays() {
+    let dir = folder();
+    let d = dir.path();
+    let bytes = std::fs::read(d.join("winds.bin")).unwrap();
+    std::fs::write(d.join("short.bin"), &bytes[..bytes.len() - 8]).unwrap();
+    std::fs::write(d.join("long.bin"), [&bytes[..], &[0; 8]].concat()).unwrap();
+    spoil(d, "winds.bin", "spoilt.bin", 1);
+    run(d, &Config::default()).succeed();
+    let (before, listed) = (std::fs::read(d.join("out.nc")).unwrap(), names(d));
+    for (file, part) in [("short.bin", "truncated"), ("long.bin", "too long"), ("spoilt.bin", "window 1")] {
+        let input = format!("binary_paths = [\"{file}\"]");
+        run(d, &Config { input: &input, ..Config::default() }).refuse(&[file, part]);
+        assert!(std::fs::read(d.join("out.nc")).unwrap() == before, "output changed by {file}");
+        assert_eq!(names(d), listed, "files left behind by {file}");
+    }
+    run(d, &Config { advection: "scheme = \"upwnd\"", ..Config::default() }).refuse(&["upwnd"]);
+    assert!(std::fs::read(d.join("out.nc")).unwrap() == before);
+}
+
+/// The snapshots before the failure are kept.
+#[test]
+fn a_run_that_fails_on_the_way_leaves_its_complete_snapshots() {
+    let dir = folder();
+    spoil(dir.path(), "winds.bin", "spoilt.bin", 3);
+    let input = Config { input: "binary_paths = [\"spoilt.bin\"]", ..Config::default() };
+    run(dir.path(), &input).refuse(&["spoilt.bin", "window 3"]);
+    let out = dir.path().join("out.nc");
+    assert_eq!(values(&out, "time").len(), 3, "the start and the ends of two windows");
+    assert!(values(&out, "co2").iter().all(|v| (3.9e-4..4.5e-4).contains(v)));
+}
