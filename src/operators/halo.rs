@@ -50,15 +50,11 @@ impl Side {
         }
     }
 
-    /// Calls `f` with the position of every cell of the strip: planes, then depth, then along.
-    fn visit(&self, planes: usize, depth: usize, len: usize, mut f: impl FnMut(usize)) {
+    /// Calls `f` with the position of the first cell of every line of the strip: planes, then depth.
+    fn lines(&self, planes: usize, depth: usize, mut f: impl FnMut(usize)) {
         for plane in 0..planes {
             for d in 0..depth {
-                let mut p = self.line(plane, d);
-                for _ in 0..len {
-                    f(p as usize);
-                    p += self.along;
-                }
+                f(self.line(plane, d) as usize);
             }
         }
     }
@@ -149,12 +145,14 @@ impl HaloMessages {
     pub fn post<R: Scalar>(&mut self, block: usize, slabs: &Slabs<R>) {
         let (levels, exchange) = &mut self.blocks[block];
         for (n, strips) in self.sends.iter().enumerate() {
-            let mut values = bytemuck::cast_slice_mut::<u8, R>(exchange.send_buffer(n)).iter_mut();
+            let mut rest = bytemuck::cast_slice_mut::<u8, R>(exchange.send_buffer(n));
             for level in levels.clone() {
                 let slab = slabs.level(level);
                 for path in strips {
-                    path.source.visit(self.planes, path.depth, path.len, |p| {
-                        *values.next().expect("message length equals its strips") = slab[p];
+                    path.source.lines(self.planes, path.depth, |start| {
+                        let (line, after) = std::mem::take(&mut rest).split_at_mut(path.len);
+                        read_line(slab, start, path.source.along, line);
+                        rest = after;
                     });
                 }
             }
@@ -168,12 +166,14 @@ impl HaloMessages {
         exchange.wait();
         let stride = slabs.level_stride();
         for (n, strips) in self.receives.iter().enumerate() {
-            let mut values = bytemuck::cast_slice::<u8, R>(exchange.receive_buffer(n)).iter();
+            let mut rest = bytemuck::cast_slice::<u8, R>(exchange.receive_buffer(n));
             for level in levels.clone() {
                 let slab = &mut slabs.data_mut()[level * stride..(level + 1) * stride];
                 for path in strips {
-                    path.target.visit(self.planes, path.depth, path.len, |p| {
-                        slab[p] = *values.next().expect("message length equals its strips");
+                    path.target.lines(self.planes, path.depth, |start| {
+                        let (line, after) = rest.split_at(path.len);
+                        write_line(slab, start, path.target.along, line);
+                        rest = after;
                     });
                 }
             }
@@ -194,5 +194,33 @@ fn copy_line<R: Copy>(slab: &mut [R], mut from: isize, from_step: isize, mut to:
         slab[to as usize] = slab[from as usize];
         from += from_step;
         to += to_step;
+    }
+}
+
+/// Copies the cells from `start` on, `step` apart, into a message.
+#[inline]
+fn read_line<R: Copy>(slab: &[R], start: usize, step: isize, line: &mut [R]) {
+    if step == 1 {
+        line.copy_from_slice(&slab[start..start + line.len()]);
+        return;
+    }
+    let mut p = start;
+    for value in line {
+        *value = slab[p];
+        p = p.wrapping_add_signed(step);
+    }
+}
+
+/// Copies a part of a message to the cells from `start` on, `step` apart.
+#[inline]
+fn write_line<R: Copy>(slab: &mut [R], start: usize, step: isize, line: &[R]) {
+    if step == 1 {
+        slab[start..start + line.len()].copy_from_slice(line);
+        return;
+    }
+    let mut p = start;
+    for &value in line {
+        slab[p] = value;
+        p = p.wrapping_add_signed(step);
     }
 }

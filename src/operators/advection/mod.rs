@@ -13,7 +13,7 @@ mod vertical;
 use std::ops::Range;
 use std::sync::Mutex;
 
-use decomposition::{Axis, ExchangeKind, Layout};
+use decomposition::{Axis, ExchangeKind, HaloPlan, Layout};
 use kernels::Scalar;
 use kernels::cpu::{SweepKernel, SweepStats};
 use kernels::scheme::{Scheme, kernel};
@@ -100,7 +100,7 @@ impl<R: Scalar> Advection<R> {
     ) -> Self {
         assert!(layout.halo() >= scheme.halo(), "a halo of {} is too narrow for {}", layout.halo(), scheme.name());
         let slabs = state.slabs();
-        let blocks = level_blocks(slabs.levels(), comm.size());
+        let blocks = level_blocks(layout, slabs, threads, comm);
         let halos = |axis| plan_halos(layout, ExchangeKind::Sweep(axis), slabs, &blocks, comm);
         let ((copies_x, messages_x), (copies_y, messages_y)) = (halos(Axis::X), halos(Axis::Y));
         let seams = |axis| TileSeams::of_rank(layout, axis, slabs.tile_set(), comm.rank());
@@ -151,8 +151,28 @@ impl<R: Scalar> Advection<R> {
 /// Most parts a leg may be divided into.
 pub const MAX_PASSES: usize = 4096;
 
-/// Levels that travel in one message: few enough messages to amortise latency, enough blocks to hide it.
-fn level_blocks(levels: usize, ranks: usize) -> Vec<Range<usize>> {
-    let count = if ranks == 1 { 1 } else { levels.div_ceil(8).clamp(1, 8) };
-    (0..count).map(|b| b * levels / count..(b + 1) * levels / count).collect()
+/// Bytes of a message worth its latency: some microseconds on a fast network.
+const MESSAGE_BYTES: usize = 32 << 10;
+
+/// Levels that travel in one message: as few as make the largest message worth its latency, so that what is swept
+/// between two exchanges stays in cache, but one for every thread. The same on all ranks. Collective.
+fn level_blocks<R: Scalar>(
+    layout: &Layout,
+    slabs: &Slabs<R>,
+    threads: &Threads,
+    comm: &dyn Communicator,
+) -> Vec<Range<usize>> {
+    let largest = [Axis::X, Axis::Y]
+        .into_iter()
+        .flat_map(|axis| HaloPlan::new(layout, ExchangeKind::Sweep(axis), comm.rank()).sends)
+        .map(|message| message.cells() * slabs.planes() * size_of::<R>())
+        .max();
+    let mut most = [largest.unwrap_or(0) as f64, threads.count() as f64];
+    comm.max_f64(&mut most);
+    let [bytes, threads] = most.map(|n| n as usize);
+    let levels = slabs.levels();
+    // Without messages one block is enough; with more than 256 the message tags run out.
+    let per_block = if bytes == 0 { levels } else { MESSAGE_BYTES.div_ceil(bytes).max(threads) };
+    let per_block = per_block.clamp(levels.div_ceil(256), levels);
+    (0..levels).step_by(per_block).map(|first| first..(first + per_block).min(levels)).collect()
 }
