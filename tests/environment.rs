@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// What may be read, and why it is harmless.
-const KNOWN: [(&str, &str); 7] = [
+const KNOWN: [(&str, &str); 9] = [
     ("ATMOSTR_DISABLE_PREFETCH", "when windows are read, not what is read"),
     ("ATMOSTR_INSTITUTION", "an attribute of output files that `diff` leaves out"),
     ("USER", "as above"),
@@ -11,11 +11,16 @@ const KNOWN: [(&str, &str); 7] = [
     ("HOME", "`~` in paths of a configuration"),
     ("NO_COLOR", "colours of messages"),
     ("TERM", "colours of messages"),
+    ("OMPI_COMM_WORLD_SIZE", "refusal of a program without MPI that was started on several ranks"),
+    ("PMI_SIZE", "as above"),
 ];
 
 /// Ways to ask for the environment, each with the files that may use it.
 const ASKING: [(&str, &[&str]); 5] = [
-    ("env::var", &["src/cli/mod.rs", "src/config/paths.rs", "src/met/prefetch.rs", "src/output/provenance.rs"]),
+    (
+        "env::var",
+        &["src/cli/mod.rs", "src/cli/run.rs", "src/config/paths.rs", "src/met/prefetch.rs", "src/output/provenance.rs"],
+    ),
     ("getenv", &[]),
     ("EnvFilter", &[]),
     ("from_env(", &[]),

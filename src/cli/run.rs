@@ -55,5 +55,18 @@ pub(super) fn communicator() -> Result<Box<dyn Communicator>, CliError> {
         Ok(Box::new(mpi))
     }
     #[cfg(not(feature = "mpi"))]
-    Ok(Box::new(crate::comm::Solo))
+    match launched_ranks() {
+        1 => Ok(Box::new(crate::comm::Solo)),
+        ranks => Err(CliError::input(format!(
+            "started as one of {ranks} ranks, but this program was built without MPI: every rank would do the whole run \
+             and write the same files; build it with --features mpi, or start it without mpirun"
+        ))),
+    }
+}
+
+/// Ranks of the MPI job that this process was started in, as its launcher says; 1 outside of one.
+#[cfg(not(feature = "mpi"))]
+fn launched_ranks() -> usize {
+    let size = |name| std::env::var(name).ok().and_then(|v| v.parse().ok());
+    ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].into_iter().filter_map(size).max().unwrap_or(1)
 }

@@ -46,6 +46,10 @@ pub trait Communicator: Send + Sync {
     fn rank(&self) -> usize;
     /// Number of ranks.
     fn size(&self) -> usize;
+    /// Number of ranks on this machine, this one included.
+    fn ranks_here(&self) -> usize {
+        self.size()
+    }
     /// Waits for all ranks.
     fn barrier(&self);
     /// Element-wise integer sum over ranks, result on every rank: exact and independent of order.

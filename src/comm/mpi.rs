@@ -12,6 +12,7 @@ use super::{Buffers, Communicator, Exchange, FileAccess, MessageSpec};
 /// The ranks of `MPI_COMM_WORLD`. Only the main thread of each rank communicates (`MPI_THREAD_FUNNELED`).
 pub struct Mpi {
     world: SimpleCommunicator,
+    ranks_here: usize,
     // Dropping the universe finalises MPI.
     _universe: Universe,
 }
@@ -27,7 +28,8 @@ impl Mpi {
         let (universe, level) = ::mpi::initialize_with_threading(::mpi::Threading::Funneled)?;
         (level >= ::mpi::Threading::Funneled).then(|| {
             let world = universe.world().as_communicator().duplicate();
-            Self { world, _universe: universe }
+            let ranks_here = world.split_shared(0).size() as usize;
+            Self { world, ranks_here, _universe: universe }
         })
     }
 }
@@ -129,6 +131,9 @@ impl Communicator for Mpi {
     }
     fn size(&self) -> usize {
         self.world.size() as usize
+    }
+    fn ranks_here(&self) -> usize {
+        self.ranks_here
     }
     fn barrier(&self) {
         self.world.barrier();

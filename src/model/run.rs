@@ -38,7 +38,7 @@ pub fn run(config: &RunConfig, comm: &dyn Communicator, progress: &mut dyn Progr
 
 fn thread_count(config: &RunConfig, comm: &dyn Communicator) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    config.settings.threads.map_or_else(|| (cores() / comm.size()).max(1), usize::from)
+    config.settings.threads.map_or_else(|| (cores() / comm.ranks_here()).max(1), usize::from)
 }
 
 /// Wall-clock seconds by section.
@@ -94,7 +94,8 @@ impl<'a, R: Scalar> Run<'a, R> {
         let start = Instant::now();
         let stream = WindowStream::new(files, setup.buffer(config), PrefetchMode::from_environment());
         let mut stream = agree_on(comm, stream.map_err(RunError::from))?;
-        agree_on(comm, stream.advance().map_err(RunError::from))?;
+        let first = agree_on(comm, stream.advance().map_err(RunError::from))?.expect("a run has a first window");
+        agree_on(comm, verify_share(setup, first, 0, comm))?;
         let read = start.elapsed().as_secs_f64();
         let (_, window) = stream.current().expect("a run has a first window");
         let state = setup.initial_state(config, window, comm)?;
@@ -138,6 +139,9 @@ impl<'a, R: Scalar> Run<'a, R> {
             self.window(now)?;
             let start = Instant::now();
             place = agree_on(self.comm, self.stream.advance().map_err(RunError::from))?;
+            if let Some(next) = place {
+                agree_on(self.comm, verify_share(self.setup, next, self.clock.windows(), self.comm))?;
+            }
             self.total.read += start.elapsed().as_secs_f64();
             if place.is_none_or(|next| next.file != now.file) && self.daily() {
                 self.close_output()?;
@@ -358,6 +362,15 @@ impl<'a, R: Scalar> Run<'a, R> {
 
 /// Two hours this close are the same time.
 const SAME_HOUR: f64 = 1e-6;
+
+/// Verifies the stored checksum of a window on one rank, each rank in its turn. A single rank has done so on loading.
+fn verify_share(setup: &Setup, place: StreamPosition, windows: u64, comm: &dyn Communicator) -> Result<(), RunError> {
+    let ranks = comm.size() as u64;
+    if ranks == 1 || windows % ranks != comm.rank() as u64 {
+        return Ok(());
+    }
+    Ok(setup.plan.files[place.file].verify(place.window)?)
+}
 
 fn field<R: Scalar>(window: &WindowBuffer<R>, section: Section) -> &crate::state::Slabs<R> {
     window.get(section).expect("the buffer was made with every section the run uses")
