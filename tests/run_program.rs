@@ -78,23 +78,45 @@ fn the_analytic_flows_run() {
 fn daily_files_are_as_the_first_lines_of_their_configuration_tell() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("met")).unwrap();
-    for day in ["01", "02"] {
-        let (out, start) = (format!("met/winds_202112{day}.bin"), format!("2021-12-{day}"));
-        // Solid-body rotation is steady, so that the second day continues the first.
-        let flow = ["--nc", "12", "--flow", "solid-body", "--levels", "20", "--start-time", &start];
-        synth(dir.path(), &out, &flow);
-    }
+    synth(dir.path(), "met/winds_20211201.bin", &["--nc", "24", "--start-time", "2021-12-01"]);
+    let second = ["--nc", "24", "--start-time", "2021-12-02", "--skip-windows", "24"];
+    synth(dir.path(), "met/winds_20211202.bin", &second);
     ready(dir.path(), "two_days_daily_files.toml");
     atmostr(dir.path(), &["two_days_daily_files.toml"]).succeed();
     let [first, second] = ["20211201", "20211202"].map(|d| dir.path().join(format!("out/two_days_{d}.nc")));
     // The first file has the initial state too; midnight belongs to the day that ends.
     assert_eq!((values(&first, "time").len(), values(&second, "time").len()), (9, 8));
     assert!(has(&first, "co2") && !has(&first, "sf6") && has(&first, "sf6_column_mean"));
-    assert_eq!(values(&first, "co2").len(), 9 * 3 * 6 * 12 * 12, "three selected layers");
+    assert_eq!(values(&first, "co2").len(), 9 * 3 * 6 * 24 * 24, "three selected layers");
     for file in [&first, &second] {
         let worst = deviation(&values(file, "co2"), 4.1e-4);
-        assert!(worst <= 2e-6, "{worst:e}");
+        // The bound of steady rounding in changing winds, as in tests/advection/long_runs.rs.
+        assert!(worst <= 4e-6, "{worst:e}");
     }
+}
+
+#[test]
+fn files_that_do_not_join_are_reported() {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, skip) in [("a.bin", "0"), ("b.bin", "6"), ("c.bin", "0")] {
+        synth(dir.path(), name, &["--nc", "12", "--levels", "4", "--windows", "6", "--skip-windows", skip]);
+    }
+    let told = |second: &str, validate: &str| {
+        let text = format!(
+            "[input]\nbinary_paths = [\"a.bin\", \"{second}\"]\nvalidate_replay = {validate}\n\
+             [advection]\nscheme = \"upwind\"\n[tracers.co2]\n"
+        );
+        std::fs::write(dir.path().join("join.toml"), text).unwrap();
+        atmostr(dir.path(), &["join.toml"])
+    };
+    let jump = "from where the file before ends";
+    let joined = told("b.bin", "true");
+    assert!(!joined.stderr.contains(jump), "{}", joined.stderr);
+    joined.succeed();
+    let torn = told("c.bin", "false");
+    assert!(torn.stderr.contains("warning: c.bin: ") && torn.stderr.contains(jump), "{}", torn.stderr);
+    torn.succeed();
+    assert_eq!(told("c.bin", "true").code, Some(2));
 }
 
 #[test]

@@ -16,6 +16,7 @@ use crate::met::synth::{self, SynthFlow, SynthOptions, SynthPhysics};
 Examples:
   atmostr synth winds.bin --nc 24
   atmostr synth day.bin --flow hadley --nc 48 --levels 30 --windows 24 --start-time 2021-12-01
+  atmostr synth day2.bin --nc 24 --skip-windows 24 --start-time 2021-12-02
   atmostr synth all.bin --nc 24 --physics all --float Float64")]
 pub(super) struct SynthArgs {
     /// File to write; an existing one is replaced once the new one is complete
@@ -47,6 +48,9 @@ pub(super) struct SynthArgs {
     /// Optional sections: none, or made-up fields for every vertical process (flow weather)
     #[arg(long, default_value = "none", value_parser = ["none", "all"], value_name = "SET")]
     physics: String,
+    /// Windows of the flow that pass before the first one written, so that files of successive days join
+    #[arg(long, default_value_t = 0, value_name = "N", value_parser = clap::value_parser!(u32).range(0..))]
+    skip_windows: u32,
     /// Start of the first window, UTC (2021-12-01 or 2021-12-01T00:00:00Z)
     #[arg(long, value_name = "UTC", value_parser = values::utc)]
     start_time: Option<Timestamp>,
@@ -69,6 +73,7 @@ impl SynthArgs {
             float: self.float.into(),
             bundle: self.convention.into(),
             physics: if self.physics == "all" { SynthPhysics::All } else { SynthPhysics::None },
+            skip_windows: self.skip_windows as usize,
             start_time: self.start_time,
         };
         let report = synth::write(&self.out, &options, |done| {

@@ -275,6 +275,7 @@ fn synthetic_winds(view: &View<'_>, problems: &mut Problems) -> SynthOptions {
         float: view.choice_or_default("float_type"),
         bundle: view.choice_or_default("convention"),
         physics: physics.map_or_else(|| view.choice_or_default("physics"), |p| p.value),
+        skip_windows: 0,
         start_time: view.time_or_default("start_time"),
     }
 }

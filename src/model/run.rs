@@ -172,6 +172,16 @@ impl<'a, R: Scalar> Run<'a, R> {
         let loaded = window.loaded().expect("the stream yields loaded windows");
         let substeps = loaded.steps;
         if self.clock.windows() > 0 {
+            let start = field(window, Section::AirMass);
+            let jump = if place.window == 0 { largest_jump(&self.state, start, self.comm) } else { 0.0 };
+            if jump > JOINED {
+                let message = format!(
+                    "{}: its air mass at the start differs by {jump:.1e} of the largest cell from where the file before \
+                     ends; uniform mixing ratios will not stay uniform (input.validate_replay = true refuses such files)",
+                    self.file_name(place)
+                );
+                self.progress.warn(&message);
+            }
             reset_to_start(&mut self.state, mode, field(window, Section::AirMass));
         }
         self.clock.begin_window(substeps);
@@ -362,6 +372,28 @@ impl<'a, R: Scalar> Run<'a, R> {
 
 /// Two hours this close are the same time.
 const SAME_HOUR: f64 = 1e-6;
+
+/// Files whose air masses differ by no more than this, relative to the largest cell, join: the rounding of Float32 winds.
+const JOINED: f64 = 1e-4;
+
+/// Largest difference between the carried air mass and `start`, relative to the largest cell. Collective.
+fn largest_jump<R: Scalar>(state: &PackedState<R>, start: &crate::state::Slabs<R>, comm: &dyn Communicator) -> f64 {
+    let mut most = [0.0_f64, f64::MIN_POSITIVE];
+    for level in 0..state.levels() {
+        for (tile, shape) in start.tile_set().shapes().iter().enumerate() {
+            let (carried, start) = (state.slabs().plane(level, tile, AIR), start.plane(level, tile, 0));
+            for j in 0..shape.nj {
+                let row = shape.row_start(j)..shape.row_start(j) + shape.ni;
+                for (a, b) in carried[row.clone()].iter().zip(&start[row]) {
+                    most[0] = most[0].max((a.to_f64() - b.to_f64()).abs());
+                    most[1] = most[1].max(b.to_f64());
+                }
+            }
+        }
+    }
+    comm.max_f64(&mut most);
+    most[0] / most[1]
+}
 
 /// Verifies the stored checksum of a window on one rank, each rank in its turn. A single rank has done so on loading.
 fn verify_share(setup: &Setup, place: StreamPosition, windows: u64, comm: &dyn Communicator) -> Result<(), RunError> {

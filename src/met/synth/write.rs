@@ -40,6 +40,8 @@ pub struct SynthOptions {
     pub bundle: GeometryBundle,
     /// Physics sections.
     pub physics: SynthPhysics,
+    /// Windows of the flow that pass before the first one written, so that files of successive days join.
+    pub skip_windows: usize,
     /// Start of the first window, if the file is to carry a date.
     pub start_time: Option<jiff::Timestamp>,
 }
@@ -56,6 +58,7 @@ impl SynthOptions {
             float: FloatType::Float32,
             bundle: GeometryBundle::GeosNative,
             physics: SynthPhysics::None,
+            skip_windows: 0,
             start_time: None,
         }
     }
@@ -113,12 +116,18 @@ pub fn write(
     let physics = (options.physics == SynthPhysics::All).then(|| Physics::new(&generator));
 
     let (mut all_steps, mut replay, mut positivity) = (Vec::with_capacity(windows), None, None);
+    for _ in 0..options.skip_windows {
+        generator.next_window()?;
+    }
     for window in 0..windows {
         let air = generator.next_window()?;
         // Both are rounded first: their difference is then exact in the storage precision as well.
         let tendency: Vec<f64> =
             air.m.iter().zip(&air.m_next).map(|(m, next)| float.round(*next) - float.round(*m)).collect();
-        let extra = physics.as_ref().map(|physics| physics.window(&generator, window, &air)).unwrap_or_default();
+        let extra = physics
+            .as_ref()
+            .map(|physics| physics.window(&generator, options.skip_windows + window, &air))
+            .unwrap_or_default();
         let mut sections: Vec<(Section, &[f64])> = vec![
             (Section::AirMass, &air.m),
             (Section::FluxX, &air.am),

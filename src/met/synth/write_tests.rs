@@ -20,6 +20,24 @@ fn write_quietly(path: &Path, options: &SynthOptions) -> SynthReport {
 }
 
 #[test]
+fn a_series_may_be_cut_into_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = SynthOptions {
+        physics: SynthPhysics::All,
+        ..options(SynthFlow::Weather, FloatType::Float32, GeometryBundle::GeosNative)
+    };
+    let rest = SynthOptions { windows: 1, skip_windows: 2, ..whole.clone() };
+    let [whole, rest] = [("whole.bin", whole), ("rest.bin", rest)].map(|(name, options)| {
+        write_quietly(&folder.path().join(name), &options);
+        TransportFile::open(folder.path().join(name)).unwrap()
+    });
+    for &section in whole.header().sections() {
+        let [a, b] = [(&whole, 2), (&rest, 0)].map(|(file, window)| file.section_bytes(window, section).unwrap());
+        assert_eq!(a, b, "{section:?}");
+    }
+}
+
+#[test]
 fn files_are_valid_and_join_to_the_bit() {
     let folder = tempfile::tempdir().unwrap();
     for (n, flow) in FLOWS.into_iter().enumerate() {
