@@ -8,6 +8,7 @@ pub mod cli;
 pub mod comm;
 pub mod config;
 pub mod diagnostics;
+pub mod files;
 pub mod grid;
 pub mod met;
 pub mod model;

@@ -270,3 +270,45 @@ fn a_run_that_fails_on_the_way_leaves_its_complete_snapshots() {
     assert_eq!(values(&out, "time").len(), 3, "the start and the ends of two windows");
     assert!(values(&out, "co2").iter().all(|v| (3.9e-4..4.5e-4).contains(v)));
 }
+
+#[test]
+fn no_command_overwrites_what_it_reads_or_what_is_no_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    synth(dir.path(), "w.bin", &["--nc", "6", "--levels", "3", "--windows", "2"]);
+    std::fs::hard_link(at("w.bin"), at("same.bin")).unwrap();
+    std::fs::create_dir(at("folder")).unwrap();
+    let config = |output: &str, cadence: &str| {
+        let text = format!(
+            "[input]\nbinary_paths = [\"w.bin\"]\n[advection]\nscheme = \"upwind\"\n[tracers.co2]\n\
+             [output]\npath = \"{output}\"\ncadence_hours = {cadence}\n"
+        );
+        std::fs::write(at("run.toml"), &text).unwrap();
+        text
+    };
+    let winds = std::fs::read(at("w.bin")).unwrap();
+    for output in ["w.bin", "same.bin", "run.toml", "folder", "/dev/null"] {
+        let text = config(output, "1");
+        let ended = atmostr(dir.path(), &["run.toml"]);
+        assert_eq!(ended.code, Some(2), "{output}: {}", ended.stderr);
+        assert!(ended.stderr.contains("output.path") || ended.stderr.contains(output), "{}", ended.stderr);
+        assert!(std::fs::read(at("w.bin")).unwrap() == winds, "{output}");
+        assert_eq!(std::fs::read_to_string(at("run.toml")).unwrap(), text, "{output}");
+    }
+    // A tiny interval is an error at once, not an endless list.
+    config("out.nc", "1e-12");
+    let ended = atmostr(dir.path(), &["run.toml"]);
+    assert!(ended.code == Some(2) && ended.stderr.contains("cadence_hours"), "{}", ended.stderr);
+
+    config("out.nc", "1");
+    atmostr(dir.path(), &["run.toml"]).succeed();
+    let file = std::fs::read(at("out.nc")).unwrap();
+    assert_eq!(atmostr(dir.path(), &["plot", "out.nc", "--var", "co2", "-o", "out.nc"]).code, Some(2));
+    assert!(std::fs::read(at("out.nc")).unwrap() == file);
+    for args in [&["synth", "folder", "--nc", "4"][..], &["inspect", "folder"], &["diff", "folder", "out.nc"]] {
+        let ended = atmostr(dir.path(), args);
+        assert!(ended.code != Some(0) && ended.stderr.contains("a folder"), "{args:?}: {}", ended.stderr);
+    }
+    let huge = ["decompose", "--nc", "90", "--ranks", "6", "--levels", "18446744073709551615"];
+    assert_eq!(atmostr(dir.path(), &huge).code, Some(2));
+}

@@ -36,11 +36,11 @@ pub(super) struct DecomposeArgs {
     #[arg(long, value_enum, default_value = "geos_native", value_name = "NAME")]
     convention: Convention,
     /// Number of layers
-    #[arg(long, default_value_t = 72, value_name = "N")]
-    levels: usize,
+    #[arg(long, default_value_t = 72, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    levels: u32,
     /// Number of tracers
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    tracers: usize,
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000))]
+    tracers: u32,
     /// Precision of the state
     #[arg(long, value_enum, ignore_case = true, default_value = "Float64", value_name = "TYPE")]
     float: Float,
@@ -54,7 +54,7 @@ impl DecomposeArgs {
         let convention = GeometryBundle::from(self.convention).convention();
         let layout = Layout::new(self.nc, convention, self.ranks, self.halo, self.tiles).map_err(CliError::input)?;
         let bytes_per_value = FloatType::from(self.float).bytes();
-        let payload = Payload { levels: self.levels, tracers: self.tracers, bytes_per_value };
+        let payload = Payload { levels: self.levels as usize, tracers: self.tracers as usize, bytes_per_value };
         let report = LayoutReport::new(&layout, payload, Machine::default());
         if self.json {
             ctx.print_json(&report)?;

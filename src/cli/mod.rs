@@ -123,7 +123,11 @@ impl Context {
 /// Runs the program with the process's arguments.
 pub fn main() -> std::process::ExitCode {
     exit::install_panic_hook();
-    execute(with_run(std::env::args_os())).into()
+    let exit = execute(with_run(std::env::args_os()));
+    if crate::output::left_files_open() {
+        exit.leave_at_once();
+    }
+    exit.into()
 }
 
 /// Runs the program with these arguments, the first being its name.

@@ -22,6 +22,8 @@ use std::path::{Path, PathBuf};
 
 use toml::de::DeTable;
 
+mod targets;
+
 pub use advection::{Advection, CflExcess};
 pub use error::{ConfigErrors, Problem};
 pub use explain::explain;

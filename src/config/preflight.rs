@@ -11,7 +11,7 @@ use super::error::{ConfigErrors, Problems};
 use super::input::Source;
 use super::output::Schedule;
 use super::read::View;
-use super::{Output, RunConfig};
+use super::{Output, RunConfig, targets};
 use crate::met::TransportFile;
 use crate::met::gates::check_chain;
 use crate::met::synth::SynthOptions;
@@ -227,6 +227,9 @@ impl Check<'_> {
     }
 
     fn output(&mut self, output: &Output, winds: &[Winds], windows: &[usize], labels: &[String]) -> Vec<f64> {
+        if let Some(problem) = targets::problem(self.config, output, labels) {
+            self.add(&["output"], "path", problem, "choose another path");
+        }
         let names: Vec<_> = self.config.tracers.iter().map(|t| t.name.clone()).collect();
         if let Err(OutputError::Selection(found)) = output.fields.plan(&names, winds[0].levels) {
             for message in found {
@@ -256,6 +259,15 @@ impl Check<'_> {
             Schedule::Hours(_) => (true, "hours"),
             Schedule::Every { .. } => (false, self.interval_key()),
         };
+        // Checked before the snapshots are listed: a tiny interval would list without end.
+        let shortest = winds.iter().map(|f| f.window_seconds / 3600.0).fold(f64::INFINITY, f64::min);
+        if let Schedule::Every { hours, .. } = output.schedule
+            && hours < shortest - SAME_HOUR
+        {
+            let message = format!("snapshots every {hours:e} h, but the shortest window is {shortest:e} h long");
+            self.add(&["output"], key, message, "windows are the shortest time between snapshots");
+            return Vec::new();
+        }
         let (inside, late): (Vec<f64>, Vec<f64>) =
             output.schedule.times(total).into_iter().partition(|t| *t <= total + SAME_HOUR);
         if listed && !late.is_empty() {

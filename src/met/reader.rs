@@ -10,6 +10,7 @@ use super::convert::extend_f64;
 use super::error::MetError;
 use super::header::{Header, parse_header_bytes, read_header_bytes};
 use super::section::Section;
+use crate::files::regular_or_absent;
 
 /// An open, valid transport file.
 ///
@@ -28,6 +29,7 @@ impl TransportFile {
     /// An unreadable file, a header that breaks the contract, or a size that differs from the header's.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, MetError> {
         let path = path.as_ref().to_path_buf();
+        regular_or_absent(&path).map_err(MetError::io(&path, "open"))?;
         let mut file = File::open(&path).map_err(MetError::io(&path, "open"))?;
         let bytes = read_header_bytes(&mut file).map_err(MetError::io(&path, "read the header of"))?;
         let header = parse_header_bytes(&bytes).map_err(|source| MetError::Header { path: path.clone(), source })?;

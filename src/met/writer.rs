@@ -16,6 +16,7 @@ use super::header::Header;
 use super::schema::FloatType;
 use super::section::Section;
 use super::spec::HeaderSpec;
+use crate::files::regular_or_absent;
 
 /// Values converted and written at a time.
 const CHUNK: usize = 1 << 18;
@@ -107,6 +108,7 @@ impl TransportWriter {
     /// A description that breaks the contract, or an unwritable directory.
     pub fn create_with(path: impl AsRef<Path>, mut spec: HeaderSpec, gates: GatePolicy) -> Result<Self, MetError> {
         let path = path.as_ref().to_path_buf();
+        regular_or_absent(&path).map_err(MetError::io(&path, "replace"))?;
         spec.reserve_header_bytes();
         let (header, bytes) = spec.encode(None).map_err(|source| MetError::Header { path: path.clone(), source })?;
         let mut staged = stage(&path).map_err(MetError::io(&path, "create a temporary file beside"))?;

@@ -1,6 +1,7 @@
 //! The open file: written by rank 0 alone, or by all ranks through MPI.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use kernels::Scalar;
 use netcdf::types::{FloatType, IntType, NcVariableType};
@@ -38,6 +39,14 @@ pub(super) fn storage<R: Scalar>() -> Storage {
 /// First index and length along each dimension.
 pub(super) type Region = (Vec<usize>, Vec<usize>);
 
+/// Whether some file was left open after a failed write.
+static LEFT_OPEN: AtomicBool = AtomicBool::new(false);
+
+/// Whether some file was left open after a failed write. The process must then end without the library's work at exit.
+pub fn left_files_open() -> bool {
+    LEFT_OPEN.load(Ordering::Relaxed)
+}
+
 /// A file being written. On ranks that do not write it only takes part in collective calls.
 pub(super) struct Channel {
     file: Option<FileMut>,
@@ -66,6 +75,13 @@ impl Channel {
                 Ok(Self { file: Some(agree(comm, file)?), shared: true })
             }
         }
+    }
+
+    /// Leaves a file as it is after a failed write: closing it would write again, and the library does not survive that
+    /// failing a second time. The system closes it when the process ends.
+    pub(super) fn abandon(self) {
+        LEFT_OPEN.store(true, Ordering::Relaxed);
+        std::mem::forget(self.file);
     }
 
     /// Whether all ranks write.

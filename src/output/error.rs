@@ -79,3 +79,9 @@ impl<T> Context<T> for Result<T, netcdf::Error> {
         self.map_err(|source| OutputError::NetCdf { path: path.to_path_buf(), action: action(), source })
     }
 }
+
+/// Refuses devices, pipes and folders, which the library would wait for or damage.
+pub(super) fn refuse_odd(path: &std::path::Path) -> Result<(), OutputError> {
+    crate::files::regular_or_absent(path)
+        .map_err(|error| OutputError::Content { path: path.to_path_buf(), problem: error.to_string() })
+}

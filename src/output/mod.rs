@@ -16,6 +16,7 @@ mod sharing;
 mod spec;
 mod writer;
 
+pub use channel::left_files_open;
 pub use diff::{DiffReport, VOLATILE_ATTRIBUTES, ValueDifferences, diff};
 pub use error::OutputError;
 pub use frame::SnapshotFrame;

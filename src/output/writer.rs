@@ -110,7 +110,12 @@ impl<R: Scalar> SnapshotWriter<R> {
         if self.channel.is_none() {
             self.open(comm)?;
         }
-        self.write(frame, comm)?;
+        if let Err(error) = self.write(frame, comm) {
+            if let Some(channel) = self.channel.take() {
+                channel.abandon();
+            }
+            return Err(error);
+        }
         if self.frames == 0 && self.spec.split == Split::Single {
             self.publish(comm)?;
         }

@@ -11,7 +11,8 @@ use self::canvas::{Align, Canvas, LETTER};
 use self::colour::{Rgb, colour};
 use self::field::Field;
 use self::scale::Scale;
-use super::error::OutputError;
+use super::error::{OutputError, refuse_odd};
+use crate::files::same_file;
 
 /// Size of the map in pixels: three and a third per degree.
 const MAP: (usize, usize) = (1200, 600);
@@ -46,6 +47,12 @@ pub struct PlotRequest<'a> {
 /// If the file is no cubed-sphere file of this program, the variable is unknown (close names are given) or not a map,
 /// time or level are out of range, or the picture cannot be written.
 pub fn plot(file: &Path, request: &PlotRequest, out: &Path) -> Result<(), OutputError> {
+    refuse_odd(file)?;
+    refuse_odd(out)?;
+    if same_file(file, out) {
+        let problem = "the picture would overwrite the file it is drawn from; choose another path".into();
+        return Err(OutputError::Content { path: out.to_path_buf(), problem });
+    }
     let field = Field::read(file, request)?;
     draw(&field)?.save(out)
 }

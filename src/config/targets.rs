@@ -1,0 +1,35 @@
+//! Files a run writes: none of them may be something it reads, or something that is no file.
+
+use std::path::{Path, PathBuf};
+
+use super::{Output, RunConfig, Source};
+use crate::files::{regular_or_absent, same_file};
+use crate::model::initial::InitialState;
+
+/// Everything the run reads.
+fn read(config: &RunConfig) -> Vec<(&Path, &'static str)> {
+    let mut all = vec![(config.path.as_path(), "the configuration itself")];
+    if let Source::Files { paths, .. } = &config.input.source {
+        all.extend(paths.iter().map(|path| (path.as_path(), "a transport file of the run")));
+    }
+    all.extend(config.tracers.iter().filter_map(|tracer| match &tracer.initial {
+        InitialState::CsNative { file, .. } => Some((file.as_path(), "the file of an initial state")),
+        _ => None,
+    }));
+    all
+}
+
+/// What is wrong with the output files of `labels`, if anything.
+pub(super) fn problem(config: &RunConfig, output: &Output, labels: &[String]) -> Option<String> {
+    let spec = output.spec(None);
+    let targets: Vec<PathBuf> = labels.iter().map(|label| spec.path_for(label)).collect();
+    for target in &targets {
+        if let Err(error) = regular_or_absent(target) {
+            return Some(format!("{}: {error}", target.display()));
+        }
+        if let Some((_, what)) = read(config).into_iter().find(|(path, _)| same_file(path, target)) {
+            return Some(format!("{} is {what} and would be overwritten", target.display()));
+        }
+    }
+    None
+}
