@@ -264,7 +264,8 @@ impl Check<'_> {
         if let Schedule::Every { hours, .. } = output.schedule
             && hours < shortest - SAME_HOUR
         {
-            let message = format!("snapshots every {hours:e} h, but the shortest window is {shortest:e} h long");
+            let message =
+                format!("snapshots every {hours} h do not all fall on the end of a window of {shortest} h or more");
             self.add(&["output"], key, message, "windows are the shortest time between snapshots");
             return Vec::new();
         }
