@@ -1,7 +1,7 @@
 //! Global trace-gas transport on the cubed sphere, driven by archived winds.
 //!
-//! Rooms, in the direction of their dependencies: [`grid`], [`state`], [`comm`] ← [`met`], [`operators`],
-//! [`diagnostics`] ← [`output`], [`model`] ← [`config`], [`cli`].
+//! Rooms, each depending on earlier ones only: [`files`], [`grid`], [`state`], [`comm`], [`met`], [`operators`],
+//! [`diagnostics`], [`output`], [`initial`], [`config`], [`model`], [`bench`], [`cli`].
 
 pub mod bench;
 pub mod cli;
@@ -10,6 +10,7 @@ pub mod config;
 pub mod diagnostics;
 pub mod files;
 pub mod grid;
+pub mod initial;
 pub mod met;
 pub mod model;
 pub mod operators;

@@ -80,7 +80,7 @@ impl Advection {
     }
 }
 
-/// Reads `[advection]`. After an error the values returned are placeholders.
+/// Reads `[advection]`. After an error the values returned mean nothing.
 pub(super) fn read(root: &View<'_>, problems: &mut Problems) -> Advection {
     let view = root.table("advection");
     let family = view.choice::<Family>("scheme");

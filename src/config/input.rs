@@ -68,7 +68,7 @@ impl Named for SynthFlow {
     ];
 }
 
-/// Reads `[input]`. After an error the values returned are placeholders.
+/// Reads `[input]`. After an error the values returned mean nothing.
 pub(super) fn read(root: &View<'_>, base: &Base, problems: &mut Problems) -> Input {
     let view = root.table("input");
     let levels = view.int("expected_nlevel").and_then(|n| usize::try_from(n.value).ok()).and_then(NonZeroUsize::new);

@@ -63,7 +63,7 @@ pub struct Settings {
     pub tiles: Option<[NonZeroUsize; 2]>,
 }
 
-/// Reads the four tables. After an error the values returned are placeholders.
+/// Reads the four tables. After an error the values returned mean nothing.
 pub(super) fn read(root: &View<'_>, advection: &Advection, input: &Input, problems: &mut Problems) -> Settings {
     let architecture = root.table("architecture");
     if let Some(gpu) = architecture.bool("use_gpu").filter(|g| g.value) {

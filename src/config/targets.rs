@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Output, RunConfig, Source};
 use crate::files::{regular_or_absent, same_file};
-use crate::model::initial::InitialState;
+use crate::initial::InitialState;
 
 /// Everything the run reads.
 fn read(config: &RunConfig) -> Vec<(&Path, &'static str)> {

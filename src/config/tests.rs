@@ -5,8 +5,8 @@ use std::path::Path;
 use kernels::scheme::{PpmLimiter, Scheme, SlopesLimiter};
 
 use super::*;
+use crate::initial::{InitialState, LayerChoice, Negatives, VerticalOrder};
 use crate::met::FloatType;
-use crate::model::initial::{InitialState, LayerChoice, Negatives, VerticalOrder};
 use crate::output::{LayerSelection, Split, TracerFields, TracerSelection};
 
 /// Smallest valid file, four lines.

@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::error::Problems;
 use super::paths::Base;
 use super::read::{Named, View};
-use crate::model::initial::{InitialState, LayerChoice, Negatives, VerticalOrder};
+use crate::initial::{InitialState, LayerChoice, Negatives, VerticalOrder};
+use crate::output::RESERVED_NAMES;
 
 /// One tracer.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,31 +53,6 @@ fn known_molar_mass(name: &str) -> Option<f64> {
     }
 }
 
-/// Names used by the layout of output files.
-const RESERVED: [&str; 21] = [
-    "time",
-    "lev",
-    "lev_selected",
-    "nf",
-    "Ydim",
-    "Xdim",
-    "Ycorner",
-    "Xcorner",
-    "ncontact",
-    "four",
-    "contacts",
-    "anchor",
-    "lons",
-    "lats",
-    "corner_lons",
-    "corner_lats",
-    "cell_area",
-    "cubed_sphere",
-    "air_mass",
-    "air_mass_per_area",
-    "column_air_mass_per_area",
-];
-
 /// Endings of variables derived from a tracer.
 const DERIVED: [&str; 3] = ["_column_mean", "_column_mass_per_area", "_total_mass"];
 
@@ -103,7 +79,7 @@ fn check_name(name: &str, span: &Range<usize>, all: &[&str], problems: &mut Prob
         let help = "use a letter followed by letters, digits and underscores";
         return problems.add(key, Some(span.clone()), message, help);
     }
-    if RESERVED.contains(&name) {
+    if RESERVED_NAMES.contains(&name) {
         let message = format!("a tracer cannot be called `{name}`: output files use that name themselves");
         return problems.add(key, Some(span.clone()), message, "rename the tracer");
     }

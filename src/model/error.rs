@@ -3,9 +3,9 @@
 use crate::comm::Communicator;
 use crate::config::ConfigErrors;
 use crate::diagnostics::SumError;
+use crate::initial::InitialError;
 use crate::met::MetError;
 use crate::met::synth::SynthError;
-use crate::model::initial::InitialError;
 use crate::operators::advection::CellBudget;
 use crate::output::OutputError;
 

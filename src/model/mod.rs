@@ -1,9 +1,9 @@
 //! The window and substep loop.
 
 mod air_mass;
+mod checks;
 pub mod clock;
 mod error;
-pub mod initial;
 pub mod report;
 mod run;
 mod setup;

@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use kernels::Scalar;
 use kernels::cpu::SweepStats;
-use rayon::prelude::*;
 
 use super::air_mass::{reset_to_end, reset_to_start};
+use super::checks::{JOINED, first_bad_cell, largest_jump};
 use super::clock::Clock;
 use super::error::{RunError, agree_on};
 use super::report::{Budget, PlanReport, Progress, RunReport, WindowReport};
@@ -20,7 +20,7 @@ use crate::met::{FileWindows, FloatType, PrefetchMode, Section, StreamPosition, 
 use crate::operators::Threads;
 use crate::operators::advection::{Advection, CellBudget, MAX_PASSES, Winds, largest_budget};
 use crate::output::{OutputSpec, SnapshotFrame, SnapshotWriter, Split};
-use crate::state::{AIR, PackedState};
+use crate::state::{AIR, PackedState, Slabs};
 
 /// Runs a configuration from start to end. Collective over `comm`.
 ///
@@ -133,7 +133,7 @@ impl<'a, R: Scalar> Run<'a, R> {
     fn finish(mut self) -> Result<RunReport, RunError> {
         let Some((first, _)) = self.stream.current() else { unreachable!("a run has a first window") };
         self.open_output(first)?;
-        self.snapshot(first)?;
+        self.snapshot()?;
         let mut place = Some(first);
         while let Some(now) = place {
             self.window(now)?;
@@ -208,7 +208,7 @@ impl<'a, R: Scalar> Run<'a, R> {
         }
         self.total.advection += start.elapsed().as_secs_f64();
         self.check(place, substeps, stats)?;
-        self.snapshot(place)?;
+        self.snapshot()?;
         let seconds = difference(self.total, before).list();
         let name = self.file_name(place);
         self.progress.window(&WindowReport {
@@ -326,7 +326,7 @@ impl<'a, R: Scalar> Run<'a, R> {
     }
 
     /// Writes a snapshot if one is due at the clock's time. Collective.
-    fn snapshot(&mut self, _: StreamPosition) -> Result<(), RunError> {
+    fn snapshot(&mut self) -> Result<(), RunError> {
         let hours = self.clock.hours();
         let Some(output) = &mut self.output else { return Ok(()) };
         let Some(_) = output.due.pop_if(|due| (*due - hours).abs() < SAME_HOUR) else { return Ok(()) };
@@ -373,28 +373,6 @@ impl<'a, R: Scalar> Run<'a, R> {
 /// Two hours this close are the same time.
 const SAME_HOUR: f64 = 1e-6;
 
-/// Files whose air masses differ by no more than this, relative to the largest cell, join: the rounding of Float32 winds.
-const JOINED: f64 = 1e-4;
-
-/// Largest difference between the carried air mass and `start`, relative to the largest cell. Collective.
-fn largest_jump<R: Scalar>(state: &PackedState<R>, start: &crate::state::Slabs<R>, comm: &dyn Communicator) -> f64 {
-    let mut most = [0.0_f64, f64::MIN_POSITIVE];
-    for level in 0..state.levels() {
-        for (tile, shape) in start.tile_set().shapes().iter().enumerate() {
-            let (carried, start) = (state.slabs().plane(level, tile, AIR), start.plane(level, tile, 0));
-            for j in 0..shape.nj {
-                let row = shape.row_start(j)..shape.row_start(j) + shape.ni;
-                for (a, b) in carried[row.clone()].iter().zip(&start[row]) {
-                    most[0] = most[0].max((a.to_f64() - b.to_f64()).abs());
-                    most[1] = most[1].max(b.to_f64());
-                }
-            }
-        }
-    }
-    comm.max_f64(&mut most);
-    most[0] / most[1]
-}
-
 /// Verifies the stored checksum of a window on one rank, each rank in its turn. A single rank has done so on loading.
 fn verify_share(setup: &Setup, place: StreamPosition, windows: u64, comm: &dyn Communicator) -> Result<(), RunError> {
     let ranks = comm.size() as u64;
@@ -404,7 +382,7 @@ fn verify_share(setup: &Setup, place: StreamPosition, windows: u64, comm: &dyn C
     Ok(setup.plan.files[place.file].verify(place.window)?)
 }
 
-fn field<R: Scalar>(window: &WindowBuffer<R>, section: Section) -> &crate::state::Slabs<R> {
+fn field<R: Scalar>(window: &WindowBuffer<R>, section: Section) -> &Slabs<R> {
     window.get(section).expect("the buffer was made with every section the run uses")
 }
 
@@ -432,24 +410,4 @@ fn totals<R: Scalar>(state: &PackedState<R>, comm: &dyn Communicator) -> Result<
         source,
     });
     agree_on(comm, found)
-}
-
-/// The first cell (level, tile, plane, i, j) whose air mass is not positive or that holds a value that is not finite.
-fn first_bad_cell<R: Scalar>(state: &PackedState<R>) -> Option<(usize, usize, usize, usize, usize)> {
-    let slabs = state.slabs();
-    (0..slabs.levels()).into_par_iter().find_map_first(|level| {
-        for (tile, shape) in slabs.tile_set().shapes().iter().enumerate() {
-            for plane in 0..slabs.planes() {
-                let values = slabs.plane(level, tile, plane);
-                for j in 0..shape.nj {
-                    let row = &values[shape.row_start(j)..shape.row_start(j) + shape.ni];
-                    let sound = |v: R| v.is_finite() && (plane != AIR || v > R::default());
-                    if let Some(i) = row.iter().position(|v| !sound(*v)) {
-                        return Some((level, tile, plane, i, j));
-                    }
-                }
-            }
-        }
-        None
-    })
 }

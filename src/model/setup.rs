@@ -8,11 +8,11 @@ use jiff::tz::TimeZone;
 use kernels::Scalar;
 
 use super::error::{RunError, agree_on};
-use super::initial::{InitialContext, InitialState, initialise};
 use super::report::Progress;
 use crate::comm::Communicator;
 use crate::config::{AirMassReset, Preflight, RunConfig, Source};
 use crate::grid::{CubedSphere, GeometryBundle, HybridCoordinate};
+use crate::initial::{InitialContext, InitialState, initialise};
 use crate::met::gates::{replay_tolerance, validate_replay};
 use crate::met::{FloatType, FluxForm, Header, Section, TransportFile, WindowBuffer, synth};
 use crate::output::OutputError;

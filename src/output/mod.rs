@@ -22,6 +22,6 @@ pub use error::OutputError;
 pub use frame::SnapshotFrame;
 pub use plot::{PlotRequest, plot};
 pub use provenance::Provenance;
-pub use selection::{FieldPlan, FieldSelection, LayerSelection, TracerFields, TracerSelection};
+pub use selection::{FieldPlan, FieldSelection, LayerSelection, RESERVED_NAMES, TracerFields, TracerSelection};
 pub use spec::{Compression, OutputSpec, Split};
 pub use writer::SnapshotWriter;

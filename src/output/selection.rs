@@ -129,7 +129,7 @@ pub struct FieldPlan {
 }
 
 /// Names that the layout of the file needs for itself.
-const RESERVED: [&str; 21] = [
+pub const RESERVED_NAMES: [&str; 21] = [
     "time",
     "lev",
     "lev_selected",
@@ -175,7 +175,7 @@ impl FieldSelection {
         let uses_selected = variables.iter().any(|v| v.extent == Extent::Selected);
         let selected = self.selected_levels(levels, uses_selected, &mut problems);
 
-        let mut seen: BTreeSet<String> = RESERVED.iter().map(|s| s.to_string()).collect();
+        let mut seen: BTreeSet<String> = RESERVED_NAMES.iter().map(|s| s.to_string()).collect();
         let totals = tracers.iter().map(|t| total_mass_name(t));
         let fields = variables.iter().filter(|v| tracer_of(v.quantity).is_some()).map(|v| v.name.clone()).chain(totals);
         for name in fields {

@@ -1,0 +1,65 @@
+//! Dependencies between the rooms of the house point one way, and numerics know neither messages nor files.
+
+use std::path::{Path, PathBuf};
+
+/// Rooms in the order of their dependencies: each may use itself and those before it.
+const ROOMS: [&str; 13] = [
+    "files",
+    "grid",
+    "state",
+    "comm",
+    "met",
+    "operators",
+    "diagnostics",
+    "output",
+    "initial",
+    "config",
+    "model",
+    "bench",
+    "cli",
+];
+
+fn sources(path: &Path, found: &mut Vec<PathBuf>) {
+    if path.is_file() {
+        found.push(path.to_path_buf());
+    } else if let Ok(entries) = std::fs::read_dir(path) {
+        entries.for_each(|entry| sources(&entry.unwrap().path(), found));
+    }
+}
+
+fn texts(path: &str) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join(path), &mut found);
+    found.into_iter().map(|path| (path.clone(), std::fs::read_to_string(path).unwrap())).collect()
+}
+
+#[test]
+fn every_room_uses_earlier_rooms_only() {
+    for (n, room) in ROOMS.iter().enumerate() {
+        let files = [texts(&format!("src/{room}")), texts(&format!("src/{room}.rs"))].concat();
+        assert!(!files.is_empty(), "no room {room}");
+        for (path, text) in files {
+            for later in &ROOMS[n + 1..] {
+                let used = text.contains(&format!("crate::{later}::"));
+                assert!(!used, "{} uses the later room {later}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn every_room_is_in_the_order() {
+    let (_, library) = &texts("src/lib.rs")[0];
+    let named = library.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
+    let unknown: Vec<_> = named.filter(|room| !ROOMS.contains(room)).collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
+}
+
+#[test]
+fn numerics_know_neither_messages_nor_files() {
+    for (path, text) in ["kernels/src", "decomposition/src"].into_iter().flat_map(texts) {
+        for foreign in ["mpi::", "netcdf", "std::fs", "opencl", "cuda"] {
+            assert!(!text.contains(foreign), "{} names {foreign}", path.display());
+        }
+    }
+}
