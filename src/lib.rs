@@ -1,12 +1,13 @@
 //! Global trace-gas transport on the cubed sphere, driven by archived winds.
 //!
-//! Rooms, each depending on earlier ones only: [`files`], [`grid`], [`state`], [`comm`], [`met`], [`operators`],
+//! Rooms, each depending on earlier ones only: [`files`], [`grid`], [`state`], [`device`], [`comm`], [`met`], [`operators`],
 //! [`diagnostics`], [`output`], [`initial`], [`config`], [`model`], [`bench`], [`cli`].
 
 pub mod bench;
 pub mod cli;
 pub mod comm;
 pub mod config;
+pub mod device;
 pub mod diagnostics;
 pub mod files;
 pub mod grid;

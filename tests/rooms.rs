@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 /// Rooms in the order of their dependencies: each may use itself and those before it.
-const ROOMS: [&str; 13] = [
+const ROOMS: [&str; 14] = [
     "files",
     "grid",
     "state",
+    "device",
     "comm",
     "met",
     "operators",
