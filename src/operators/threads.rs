@@ -16,6 +16,8 @@ impl Threads {
     /// The operating system refuses a thread, or the calling thread already belongs to a pool.
     pub fn new(count: usize) -> Result<Self, rayon::ThreadPoolBuildError> {
         let pool = ThreadPoolBuilder::new().num_threads(count.max(1)).use_current_thread().build()?;
+        // A thread's first theft of work allocates its place in the reclamation of the queues; here, not in a substep.
+        pool.broadcast(|_| drop(crossbeam_epoch::pin()));
         Ok(Self { pool })
     }
 
