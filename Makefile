@@ -26,15 +26,17 @@ build: setup-run
 build-serial: setup-run
 	@$(ENVIRONMENT); cargo build --release
 
-# Everything runs even if a part fails.
+# Everything runs even if a part fails; what failed is said again at the end.
 test: setup-test
-	@$(ENVIRONMENT); failed=; \
-	cargo test --workspace --no-fail-fast || failed="$$failed serial tests;"; \
+	@$(ENVIRONMENT); failed=; log=target/test.log; mkdir -p target; : >$$log; \
+	cargo test --workspace --no-fail-fast 2>&1 | tee -a $$log || failed="$$failed serial tests;"; \
 	if can_build_mpi; then \
-	    cargo_mpi test --no-fail-fast $(if $(MPI_TESTS),$(MPI_TESTS:%=--test %),--test '*') || failed="$$failed MPI tests;"; \
+	    cargo_mpi test --no-fail-fast $(if $(MPI_TESTS),$(MPI_TESTS:%=--test %),--test '*') 2>&1 | tee -a $$log || failed="$$failed MPI tests;"; \
 	else echo "skipped: tests with MPI (no parallel netCDF here)"; fi; \
 	scripts/lint.sh || failed="$$failed lint;"; \
-	if [ -n "$$failed" ]; then echo "make test: failed:$$failed"; exit 1; fi; \
+	if [ -n "$$failed" ]; then \
+	    grep -a -A 3 -E 'panicked at|^test .* FAILED$$' $$log | tail -n 60 || true; \
+	    echo "make test: failed:$$failed"; exit 1; fi; \
 	echo "make test: all passed"
 
 # Tests marked #[ignore], in both builds.
