@@ -1,6 +1,7 @@
 //! Setting the carried air mass to the stored one at window boundaries.
 
 use kernels::Scalar;
+use kernels::numerics::content_at_kept_ratio;
 
 use crate::config::AirMassReset;
 use crate::state::{AIR, PackedState, Slabs};
@@ -27,7 +28,7 @@ fn reset_with<R: Scalar>(state: &mut PackedState<R>, mode: AirMassReset, target:
                     if mode == AirMassReset::PreserveVmr {
                         for plane in 0..planes - 1 {
                             let tracer = &mut tracers[plane * shape.plane_len() + cell];
-                            *tracer = if old > R::EPSILON { *tracer / old * new } else { R::default() };
+                            *tracer = content_at_kept_ratio(*tracer, old, new, R::EPSILON);
                         }
                     }
                 }

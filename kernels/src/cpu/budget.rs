@@ -1,6 +1,7 @@
 //! Outflow budget of a step: how much of a cell leaves it if every flux is applied twice.
 
 use crate::lanes::Lanes;
+use crate::numerics::outflow_ratio;
 use crate::real::{Real, Scalar};
 use crate::shape::TileShape;
 
@@ -42,13 +43,16 @@ pub(crate) fn outflow_budget<R: Scalar, const W: usize>(
             let n = W.min(shape.ni - i);
             let at = start + i;
             let mass = part::<R, W>(air_mass, at, n);
-            let outflow = leaving(-part::<R, W>(fluxes.west, at, n))
-                + leaving(part::<R, W>(fluxes.west, at + 1, n))
-                + leaving(-part::<R, W>(fluxes.south, at, n))
-                + leaving(part::<R, W>(fluxes.south, at + shape.pitch, n))
-                + leaving(-part::<R, W>(fluxes.top, at, n))
-                + leaving(part::<R, W>(fluxes.bottom, at, n));
-            let ratio = Lanes::lit(2.0) * (Lanes::splat(scale) * outflow) / mass;
+            let ratio = outflow_ratio(
+                mass,
+                Lanes::splat(scale),
+                part::<R, W>(fluxes.west, at, n),
+                part::<R, W>(fluxes.west, at + 1, n),
+                part::<R, W>(fluxes.south, at, n),
+                part::<R, W>(fluxes.south, at + shape.pitch, n),
+                part::<R, W>(fluxes.top, at, n),
+                part::<R, W>(fluxes.bottom, at, n),
+            );
             for l in 0..n {
                 let sound = ratio.0[l].is_finite() && mass.0[l] > R::lit(0.0) && mass.0[l].is_finite();
                 let ratio = if sound { ratio.0[l].to_f64() } else { f64::INFINITY };
@@ -60,12 +64,6 @@ pub(crate) fn outflow_budget<R: Scalar, const W: usize>(
         }
     }
     worst
-}
-
-/// The positive part of an outward flux. A minimum keeps what is not a number, a maximum would drop it.
-#[inline(always)]
-fn leaving<R: Scalar, const W: usize>(outward: Lanes<R, W>) -> Lanes<R, W> {
-    (-outward).min(Lanes::lit(0.0)).abs()
 }
 
 /// Up to `W` values; the missing ones are 1.

@@ -27,6 +27,7 @@ typedef uint word;
 typedef ulong long_word;
 #define BITS32(x) as_uint(x)
 #define BITS64(x) as_ulong(x)
+#define COUNT(counter) atomic_inc((volatile __global int *)(counter))
 
 #elif defined(__CUDACC_RTC__) || defined(__CUDACC__)
 #define KERNEL extern "C" __global__ void
@@ -55,6 +56,7 @@ typedef unsigned int word;
 typedef unsigned long long long_word;
 #define BITS32(x) __float_as_uint(x)
 #define BITS64(x) ((long_word)__double_as_longlong(x))
+#define COUNT(counter) atomicAdd(counter, 1)
 
 #elif defined(__METAL_VERSION__) || defined(METAL_MIMIC)
 #ifdef METAL_MIMIC
@@ -74,6 +76,7 @@ static inline float fma(float x, float y, float z) { return __builtin_fmaf(x, y,
 static inline unsigned int as_word(float x) { union { float f; unsigned int u; } both; both.f = x; return both.u; }
 #define SHARED static threadgroup
 #define BITS32(x) as_word(x)
+#define COUNT(counter) ((void)(*(counter) += 1))
 #else
 #include <metal_stdlib>
 using namespace metal;
@@ -81,6 +84,7 @@ using namespace metal;
 #define BINDING(attribute) [[attribute]]
 #define SHARED threadgroup
 #define BITS32(x) as_type<uint>(x)
+#define COUNT(counter) atomic_fetch_add_explicit((device atomic_int *)(counter), 1, memory_order_relaxed)
 #endif
 #define KERNEL kernel void
 #define INLINE static inline
@@ -109,6 +113,8 @@ typedef unsigned int word;
 typedef unsigned long long_word;
 #endif
 
+/* COUNT adds one to an int in global memory, whoever else does so at the same time. */
+
 /* A constant as the shortest decimals that read back exactly in single and in double precision. */
 #ifdef REAL_IS_FLOAT64
 #define LITERAL(single, twofold) twofold
@@ -122,3 +128,5 @@ INLINE REAL real_max(REAL a, REAL b) { return a > b ? a : b; }
 #define REAL_ABS(x) fabs(x)
 #define REAL_SQRT(x) sqrt(x)
 #define REAL_FMA(x, y, z) fma(x, y, z)
+/* Distance from 1 to the next number. */
+#define REAL_EPSILON LITERAL(1.1920929e-7f, 2.220446049250313e-16)

@@ -18,6 +18,7 @@
 mod cells;
 mod edges;
 mod faces;
+mod masses;
 mod profiles;
 mod slopes;
 mod sums;
@@ -28,6 +29,7 @@ pub use cells::{
 };
 pub use edges::{edge_colella_woodward, edge_fourth_order, edge_large_scale};
 pub use faces::{face_coefficients, flux_donor, flux_linear, flux_parabola};
+pub use masses::{content_at_kept_ratio, outflow_ratio};
 pub use profiles::{
     profile_clipped_fourth_order, profile_fv3_hord8, profile_fv3_hord10, profile_linrood_ord5, profile_ppm_cw84,
     profile_ppm_huynh_pd, profile_ppm_monotone, profile_ppm_none, profile_slopes_monotone, profile_slopes_none,

@@ -1,0 +1,43 @@
+//! Air mass: how much of a cell leaves it, and what a change of it does to tracers.
+
+use crate::Real;
+
+/// Outflow budget of a cell, `2 · scale · outflow / mass`, from the fluxes through its six sides.
+///
+/// `west`, `south` and `top` count positive into the cell, the others out of it. Each flux acts twice in a symmetric
+/// step, hence the factor 2. What is not a number stays so.
+#[inline(always)]
+pub fn outflow_ratio<R: Real>(mass: R, scale: R, west: R, east: R, south: R, north: R, top: R, bottom: R) -> R {
+    let outflow = leaving(-west) + leaving(east) + leaving(-south) + leaving(north) + leaving(-top) + leaving(bottom);
+    R::lit(2.0) * (scale * outflow) / mass
+}
+
+/// The positive part of an outward flux. A minimum keeps what is not a number, a maximum would drop it.
+#[inline(always)]
+fn leaving<R: Real>(outward: R) -> R {
+    (-outward).min(R::lit(0.0)).abs()
+}
+
+/// Tracer content of a cell whose air mass changes from `before` to `after` while its mixing ratio stays; 0 where
+/// `before` is not above `smallest`.
+#[inline(always)]
+pub fn content_at_kept_ratio<R: Real>(content: R, before: R, after: R, smallest: R) -> R {
+    R::select(before.gt(smallest), content / before * after, R::lit(0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_leaves_counts_and_twice() {
+        assert_eq!(outflow_ratio(10.0, 0.5, 3.0, 1.0, -2.0, -4.0, 5.0, -1.0), 2.0 * 0.5 * 3.0 / 10.0);
+        assert!(outflow_ratio(10.0, 0.5, f64::NAN, 1.0, -2.0, -4.0, 5.0, -1.0).is_nan());
+    }
+
+    #[test]
+    fn content_follows_the_air() {
+        assert_eq!(content_at_kept_ratio(2.0, 4.0, 5.0, 1e-12), 2.5);
+        assert_eq!(content_at_kept_ratio(2.0, 0.0, 5.0, 1e-12), 0.0);
+    }
+}
