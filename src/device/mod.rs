@@ -4,9 +4,12 @@
 //! allocation. Work goes to two queues, [`Queue::Compute`] and [`Queue::Transfer`]; each runs in order, events order one
 //! behind the other, and nothing waits for the host unless it asks. No file here knows what the kernels compute.
 
+mod bounds;
 mod error;
+mod opencl;
 
 pub use error::DeviceError;
+pub use opencl::OpenClDevice;
 
 /// Result of a call to a device.
 pub type DeviceResult<T> = Result<T, DeviceError>;
