@@ -4,7 +4,16 @@ use std::path::Path;
 use std::process::Command;
 
 /// What goes into the program.
-const SOURCES: [&str; 6] = ["build.rs", "src", "decomposition/src", "kernels/src", "Cargo.toml", "Cargo.lock"];
+const SOURCES: [&str; 8] = [
+    "build.rs",
+    "src",
+    "decomposition/src",
+    "device-form/src",
+    "kernels/src",
+    "kernels/build.rs",
+    "Cargo.toml",
+    "Cargo.lock",
+];
 
 fn main() {
     for path in SOURCES {

@@ -5,6 +5,7 @@
 //! knows about MPI, devices or files.
 
 pub mod cpu;
+pub mod device;
 mod lanes;
 pub mod numerics;
 pub mod real;
