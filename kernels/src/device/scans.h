@@ -55,11 +55,11 @@ KERNEL largest_outflow(GLOBAL const REAL *state, GLOBAL const REAL *fluxes_x, GL
 KERNEL first_unusable(GLOBAL const REAL *state, GLOBAL const int *tiles, GLOBAL const int *rows, GLOBAL int *found,
                       VALUE(int, row_count), VALUE(int, planes), VALUE(int, state_stride) THREADS)
 {
-    SHARED int first[SCAN_LANES];
+    SHARED int first[SEARCH_LANES];
     const int t = ROW_TILE(GROUP(0)), lane = LANE(0);
     const wide level = GROUP(1);
     int key = NO_CELL;
-    for (int i = lane; i < TILE_NI(t); i += SCAN_LANES) {
+    for (int i = lane; i < TILE_NI(t); i += SEARCH_LANES) {
         GLOBAL const REAL *value = state + (level * state_stride + TILE_STATE(t) + CELL(t, i, ROW_J(GROUP(0))));
         for (int p = planes - 1; p >= 0; p--) {
             const REAL x = value[p * TILE_PLANE(t)];
@@ -69,7 +69,7 @@ KERNEL first_unusable(GLOBAL const REAL *state, GLOBAL const int *tiles, GLOBAL 
     }
     first[lane] = key;
     BARRIER();
-    for (int half = SCAN_LANES / 2; half > 0; half /= 2) {
+    for (int half = SEARCH_LANES / 2; half > 0; half /= 2) {
         if (lane < half && first[lane + half] < first[lane]) first[lane] = first[lane + half];
         BARRIER();
     }

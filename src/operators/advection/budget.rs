@@ -18,6 +18,9 @@ pub struct CellBudget {
 }
 
 impl CellBudget {
+    /// Before any cell has been looked at.
+    pub(in crate::operators) const NONE: CellBudget = CellBudget { ratio: 0.0, cell: [usize::MAX; 4] };
+
     /// Passes per leg that keep the budget within `limit` (> 0), `None` if no number does.
     pub fn passes(&self, limit: f64) -> Option<usize> {
         let passes = (self.ratio / limit).ceil().max(1.0);
@@ -41,7 +44,7 @@ pub fn largest_budget<R: Scalar>(air: &Slabs<R>, winds: Winds<'_, R>, comm: &dyn
     let local = (0..air.levels())
         .into_par_iter()
         .map(|level| {
-            let mut worst = CellBudget { ratio: 0.0, cell: [usize::MAX; 4] };
+            let mut worst = CellBudget::NONE;
             for (tile, shape) in set.shapes().iter().enumerate() {
                 let fluxes = LevelFluxes {
                     west: winds.x.plane(level, tile, 0),
@@ -56,7 +59,12 @@ pub fn largest_budget<R: Scalar>(air: &Slabs<R>, winds: Winds<'_, R>, comm: &dyn
             }
             worst
         })
-        .reduce(|| CellBudget { ratio: 0.0, cell: [usize::MAX; 4] }, larger);
+        .reduce(|| CellBudget::NONE, larger);
+    largest_of_ranks(local, comm)
+}
+
+/// The largest of the budgets that the ranks have found. Collective.
+pub(in crate::operators) fn largest_of_ranks(local: CellBudget, comm: &dyn Communicator) -> CellBudget {
     let mut ratio = [local.ratio];
     comm.max_f64(&mut ratio);
     // The first cell among those that reach the maximum, whatever the layout: one key, smallest wins.
@@ -74,7 +82,7 @@ pub fn largest_budget<R: Scalar>(air: &Slabs<R>, winds: Winds<'_, R>, comm: &dyn
     CellBudget { ratio: ratio[0], cell: owner.map(|n| n as usize) }
 }
 
-fn larger(a: CellBudget, b: CellBudget) -> CellBudget {
+pub(in crate::operators) fn larger(a: CellBudget, b: CellBudget) -> CellBudget {
     let order = |c: [usize; 4]| [c[0], c[1], c[3], c[2]];
     if b.ratio > a.ratio || (b.ratio == a.ratio && order(b.cell) < order(a.cell)) { b } else { a }
 }

@@ -1,5 +1,6 @@
 //! X and Y sweeps, level by level, with halo messages under way while other levels are swept.
 
+use std::convert::Infallible;
 use std::ops::Range;
 
 use decomposition::Axis;
@@ -8,8 +9,9 @@ use kernels::cpu::{FaceCoefficients, SeamCoefficients, SweepStats, Workspace, pr
 use rayon::prelude::*;
 
 use super::seams::TileSeams;
-use super::{Advection, Sweeps, Winds};
-use crate::operators::Threads;
+use super::wave::{Stages, wave_front};
+use super::{Advection, PerAxis, Sweeps, Winds};
+use crate::operators::{HaloMessages, Threads};
 use crate::state::{AIR, PackedState, Slabs};
 
 /// Work space of one thread for one plane.
@@ -67,30 +69,52 @@ impl<R: Scalar> Advection<R> {
             self.sequence.extend(std::iter::repeat_n(axis, passes));
         }
         let Self { sweeps, messages, blocks, sequence } = self;
-        let slabs = state.slabs_mut();
-        let (count, stages) = (blocks.len(), sequence.len());
-        let mut stats = SweepStats::default();
-        if !(messages.x.any() || messages.y.any()) {
-            // No neighbour on another rank: each level runs through all stages while it is in cache.
-            return sweeps.levels(slabs, winds, scale, sequence, 0..blocks[count - 1].end, threads);
-        }
-        // A wave front over (block, stage): while the halos of a block are under way, the other blocks are swept.
-        messages.get_mut(sequence[0]).post(0, slabs);
-        for front in 0..count + stages - 1 {
-            if front + 1 < count {
-                messages.get_mut(sequence[0]).post(front + 1, slabs);
-            }
-            for stage in (front + 1).saturating_sub(count)..stages.min(front + 1) {
-                let block = front - stage;
-                messages.get_mut(sequence[stage]).finish(block, slabs);
-                let levels = blocks[block].clone();
-                stats = stats.merge(sweeps.levels(slabs, winds, scale, &sequence[stage..=stage], levels, threads));
-                if stage + 1 < stages {
-                    messages.get_mut(sequence[stage + 1]).post(block, slabs);
-                }
-            }
-        }
-        stats
+        let mut stages = CpuStages {
+            sweeps,
+            messages,
+            slabs: state.slabs_mut(),
+            winds,
+            scale,
+            threads,
+            stats: SweepStats::default(),
+        };
+        let Ok(()) = wave_front(&mut stages, sequence, blocks);
+        stages.stats
+    }
+}
+
+/// Stages on the threads of the rank.
+struct CpuStages<'a, R: Scalar> {
+    sweeps: &'a Sweeps<R>,
+    messages: &'a mut PerAxis<HaloMessages>,
+    slabs: &'a mut Slabs<R>,
+    winds: &'a Winds<'a, R>,
+    scale: R,
+    threads: &'a Threads,
+    stats: SweepStats,
+}
+
+impl<R: Scalar> Stages for CpuStages<'_, R> {
+    type Error = Infallible;
+
+    fn has_messages(&self) -> bool {
+        self.messages.x.any() || self.messages.y.any()
+    }
+
+    fn post(&mut self, axis: Axis, block: usize) -> Result<(), Infallible> {
+        self.messages.get_mut(axis).post(block, self.slabs);
+        Ok(())
+    }
+
+    fn finish(&mut self, axis: Axis, block: usize) -> Result<(), Infallible> {
+        self.messages.get_mut(axis).finish(block, self.slabs);
+        Ok(())
+    }
+
+    fn sweep(&mut self, axes: &[Axis], levels: Range<usize>) -> Result<(), Infallible> {
+        let found = self.sweeps.levels(self.slabs, self.winds, self.scale, axes, levels, self.threads);
+        self.stats = self.stats.merge(found);
+        Ok(())
     }
 }
 

@@ -5,15 +5,16 @@
 //! by both sides from the same six cells in the orientation of the lower-numbered panel, so no result depends on how
 //! the sphere is divided.
 
-mod budget;
+pub(super) mod budget;
 mod horizontal;
-mod seams;
+pub(super) mod seams;
 mod vertical;
+pub(super) mod wave;
 
 use std::ops::Range;
 use std::sync::Mutex;
 
-use decomposition::{Axis, ExchangeKind, HaloPlan, Layout};
+use decomposition::{Axis, ExchangeKind, Layout};
 use kernels::Scalar;
 use kernels::cpu::{SweepKernel, SweepStats};
 use kernels::scheme::{Scheme, kernel};
@@ -23,6 +24,7 @@ pub use budget::{CellBudget, largest_budget};
 use self::horizontal::LevelScratch;
 use self::seams::TileSeams;
 use self::vertical::RowScratch;
+use self::wave::level_blocks;
 use super::{HaloCopies, HaloMessages, Threads, plan_halos};
 use crate::comm::Communicator;
 use crate::state::{PackedState, Slabs};
@@ -65,20 +67,20 @@ struct Sweeps<R: Scalar> {
 }
 
 /// One value for each horizontal axis.
-struct PerAxis<T> {
-    x: T,
-    y: T,
+pub(super) struct PerAxis<T> {
+    pub(super) x: T,
+    pub(super) y: T,
 }
 
 impl<T> PerAxis<T> {
-    fn get(&self, axis: Axis) -> &T {
+    pub(super) fn get(&self, axis: Axis) -> &T {
         match axis {
             Axis::X => &self.x,
             Axis::Y => &self.y,
         }
     }
 
-    fn get_mut(&mut self, axis: Axis) -> &mut T {
+    pub(super) fn get_mut(&mut self, axis: Axis) -> &mut T {
         match axis {
             Axis::X => &mut self.x,
             Axis::Y => &mut self.y,
@@ -100,7 +102,7 @@ impl<R: Scalar> Advection<R> {
     ) -> Self {
         assert!(layout.halo() >= scheme.halo(), "a halo of {} is too narrow for {}", layout.halo(), scheme.name());
         let slabs = state.slabs();
-        let blocks = level_blocks(layout, slabs, threads, comm);
+        let blocks = level_blocks(layout, slabs, MESSAGE_BYTES, threads.count(), comm);
         let halos = |axis| plan_halos(layout, ExchangeKind::Sweep(axis), slabs, &blocks, comm);
         let ((copies_x, messages_x), (copies_y, messages_y)) = (halos(Axis::X), halos(Axis::Y));
         let seams = |axis| TileSeams::of_rank(layout, axis, slabs.tile_set(), comm.rank());
@@ -153,26 +155,3 @@ pub const MAX_PASSES: usize = 4096;
 
 /// Bytes of a message worth its latency: some microseconds on a fast network.
 const MESSAGE_BYTES: usize = 32 << 10;
-
-/// Levels that travel in one message: as few as make the largest message worth its latency, so that what is swept
-/// between two exchanges stays in cache, but one for every thread. The same on all ranks. Collective.
-fn level_blocks<R: Scalar>(
-    layout: &Layout,
-    slabs: &Slabs<R>,
-    threads: &Threads,
-    comm: &dyn Communicator,
-) -> Vec<Range<usize>> {
-    let largest = [Axis::X, Axis::Y]
-        .into_iter()
-        .flat_map(|axis| HaloPlan::new(layout, ExchangeKind::Sweep(axis), comm.rank()).sends)
-        .map(|message| message.cells() * slabs.planes() * size_of::<R>())
-        .max();
-    let mut most = [largest.unwrap_or(0) as f64, threads.count() as f64];
-    comm.max_f64(&mut most);
-    let [bytes, threads] = most.map(|n| n as usize);
-    let levels = slabs.levels();
-    // Without messages one block is enough; with more than 256 the message tags run out.
-    let per_block = if bytes == 0 { levels } else { MESSAGE_BYTES.div_ceil(bytes).max(threads) };
-    let per_block = per_block.clamp(levels.div_ceil(256), levels);
-    (0..levels).step_by(per_block).map(|first| first..(first + per_block).min(levels)).collect()
-}

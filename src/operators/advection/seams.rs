@@ -10,25 +10,25 @@ use kernels::{Scalar, TileShape};
 use crate::state::TileSet;
 
 /// What one sweep group does at the boundary of one tile.
-pub(super) struct TileSeams<R> {
-    pub(super) shape: TileShape,
+pub(in crate::operators) struct TileSeams<R> {
+    pub(in crate::operators) shape: TileShape,
     /// State of the tile's low and high faces along the swept axis: panel edges are closed, the seams carry the flux.
-    pub(super) ends: [FaceState; 2],
+    pub(in crate::operators) ends: [FaceState; 2],
     /// Seam segments of the group that touch the tile, in table order.
-    pub(super) lines: Vec<TileSeam<R>>,
+    pub(in crate::operators) lines: Vec<TileSeam<R>>,
 }
 
 /// One segment of a seam on one tile.
-pub(super) struct TileSeam<R> {
-    line: SeamLine<R>,
-    side: SeamSide,
+pub(in crate::operators) struct TileSeam<R> {
+    pub(in crate::operators) line: SeamLine<R>,
+    pub(in crate::operators) side: SeamSide,
     /// Axis of the face plane that holds the boundary fluxes on this side.
-    pub(super) face_axis: Axis,
+    pub(in crate::operators) face_axis: Axis,
 }
 
 impl<R: Scalar> TileSeams<R> {
     /// Seams of the group of `axis`, for every tile of the rank.
-    pub(super) fn of_rank(layout: &Layout, axis: Axis, set: &TileSet, rank: usize) -> Vec<Self> {
+    pub(in crate::operators) fn of_rank(layout: &Layout, axis: Axis, set: &TileSet, rank: usize) -> Vec<Self> {
         let segments = SeamPlan::new(layout, axis, rank);
         set.tiles()
             .iter()
