@@ -1,6 +1,6 @@
 //! Vectors of numbers handled lane by lane.
 
-use core::ops::{Add, Div, Mul, Neg, Sub};
+use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use crate::real::{Real, Scalar};
 
@@ -32,7 +32,7 @@ impl<T: Copy, const N: usize> Lanes<T, N> {
 }
 
 macro_rules! operator {
-    ($trait:ident, $method:ident, $op:tt) => {
+    ($trait:ident, $method:ident, $assign:ident, $assign_method:ident, $op:tt) => {
         impl<T: Scalar, const N: usize> $trait for Lanes<T, N> {
             type Output = Self;
             #[inline(always)]
@@ -44,13 +44,20 @@ macro_rules! operator {
                 Self(out)
             }
         }
+
+        impl<T: Scalar, const N: usize> $assign for Lanes<T, N> {
+            #[inline(always)]
+            fn $assign_method(&mut self, other: Self) {
+                *self = *self $op other;
+            }
+        }
     };
 }
 
-operator!(Add, add, +);
-operator!(Sub, sub, -);
-operator!(Mul, mul, *);
-operator!(Div, div, /);
+operator!(Add, add, AddAssign, add_assign, +);
+operator!(Sub, sub, SubAssign, sub_assign, -);
+operator!(Mul, mul, MulAssign, mul_assign, *);
+operator!(Div, div, DivAssign, div_assign, /);
 
 impl<T: Scalar, const N: usize> Neg for Lanes<T, N> {
     type Output = Self;
@@ -146,6 +153,15 @@ impl<T: Scalar, const N: usize> Real for Lanes<T, N> {
         let mut out = self.0;
         for l in 0..N {
             out[l] = Real::sqrt(self.0[l]);
+        }
+        Self(out)
+    }
+
+    #[inline(always)]
+    fn mul_add(self, factor: Self, term: Self) -> Self {
+        let mut out = self.0;
+        for l in 0..N {
+            out[l] = Real::mul_add(self.0[l], factor.0[l], term.0[l]);
         }
         Self(out)
     }

@@ -2,16 +2,25 @@
 //!
 //! [`Real`] is implemented by `f32`, `f64` and by SIMD-width arrays of them ([`Lanes`](crate::Lanes)), so one function
 //! body serves the scalar reference, the vectorised rows and (by generation) the devices. Only + − × ÷ √, comparisons,
-//! select, min, max, abs: operations whose result has one correct bit pattern everywhere.
+//! select, min, max, abs and the fused multiply-add: operations whose result has one correct bit pattern everywhere.
 
 use core::fmt::{Debug, Display};
-use core::ops::{Add, Div, Mul, Neg, Sub};
+use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use crate::cpu::Dispatch;
 
 /// A value the numerics compute with: a number or a vector of numbers handled lane by lane.
 pub trait Real:
-    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
+    Copy
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+    + DivAssign
 {
     /// Result of a comparison, one truth value per lane.
     type Mask: Copy;
@@ -39,6 +48,9 @@ pub trait Real:
     fn abs(self) -> Self;
     /// Correctly rounded square root.
     fn sqrt(self) -> Self;
+    /// `self × factor + term`, rounded once. Only where a formula demands it: without hardware for it this is a call of
+    /// a library.
+    fn mul_add(self, factor: Self, term: Self) -> Self;
 }
 
 /// A storage precision of the model: `f32` or `f64`.
@@ -111,6 +123,10 @@ macro_rules! implement {
             fn sqrt(self) -> Self {
                 $float::sqrt(self)
             }
+            #[inline(always)]
+            fn mul_add(self, factor: Self, term: Self) -> Self {
+                $float::mul_add(self, factor, term)
+            }
         }
 
         impl Scalar for $float {
@@ -150,6 +166,22 @@ mod tests {
         assert!(!Scalar::is_finite(Real::min(nan, zero)));
         assert!(Scalar::is_finite(Real::max(nan, zero)));
         assert!(!Scalar::is_finite(Real::max(zero, nan)));
+    }
+
+    fn rounded_once<R: Scalar>() {
+        // (1 + ε)(1 − ε) − 1 = −ε², which two roundings lose.
+        let (above, below) = (R::lit(1.0) + R::EPSILON, R::lit(1.0) - R::EPSILON);
+        let fused = Real::mul_add(above, below, -R::lit(1.0));
+        assert_eq!(fused.to_f64(), -R::EPSILON.to_f64() * R::EPSILON.to_f64());
+        let lanes = crate::Lanes::<R, 3>([above, R::lit(2.0), R::lit(0.5)]);
+        let product = lanes.mul_add(crate::Lanes([below, R::lit(3.0), R::lit(4.0)]), crate::Lanes::splat(-R::lit(1.0)));
+        assert_eq!(product.0.map(R::to_f64), [fused.to_f64(), 5.0, 1.0]);
+    }
+
+    #[test]
+    fn the_fused_product_is_rounded_once() {
+        rounded_once::<f32>();
+        rounded_once::<f64>();
     }
 
     #[test]

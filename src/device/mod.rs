@@ -4,10 +4,14 @@
 //! allocation. Work goes to two queues, [`Queue::Compute`] and [`Queue::Transfer`]; each runs in order, events order one
 //! behind the other, and nothing waits for the host unless it asks. No file here knows what the kernels compute.
 
+mod arguments;
 mod bounds;
+mod cuda;
 mod error;
 mod opencl;
+mod owned;
 
+pub use cuda::{Architecture, CudaDevice, compile_to_ptx};
 pub use error::DeviceError;
 pub use opencl::OpenClDevice;
 

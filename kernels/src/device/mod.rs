@@ -4,9 +4,22 @@
 //! [`numerics`](crate::numerics) when this crate is built (crate `device-form`); no formula is written twice.
 
 pub mod conformance;
+mod scheme;
+
+pub use scheme::scheme_defines;
 
 /// The words in which the device languages differ.
 pub const PORTABLE: &str = include_str!("portable.h");
+
+/// Names of the structs the kernels handle.
+const STRUCTS: &str = r#"#line 1 "structs.h"
+#define PAIR value_t2rr
+#define TRIPLE value_t3rrr
+#define WINDOW value_a5r
+#define make_pair(a, b) make_t2rr(a, b)
+#define make_triple(a, b, c) make_t3rrr(a, b, c)
+#define make_window(a, b, c, d, e) make_a5r(a, b, c, d, e)
+"#;
 
 /// Precision a device program is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,7 +41,9 @@ pub fn numerics_source() -> &'static str {
     include_str!(concat!(env!("OUT_DIR"), "/numerics.h"))
 }
 
-/// Everything that precedes the kernels of a program: `REAL`, the portable words and the numerics.
+/// Everything that precedes the kernels of a program: `REAL`, the portable words, the numerics, and names for their
+/// structs: `PAIR` with fields `m0`, `m1`, `TRIPLE` with `m0` to `m2`, `WINDOW` with `v[5]`, made by `make_pair(a, b)`,
+/// `make_triple(a, b, c)`, `make_window(a, b, c, d, e)`.
 ///
 /// Lines are numbered after the file they come from; text put behind should begin with its own `#line`.
 pub fn preamble(precision: Precision) -> String {
@@ -40,5 +55,5 @@ pub fn preamble(precision: Precision) -> String {
              #pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n"
         }
     };
-    format!("{real}#line 1 \"portable.h\"\n{PORTABLE}{}", numerics_source())
+    format!("{real}#line 1 \"portable.h\"\n{PORTABLE}{}{STRUCTS}", numerics_source())
 }

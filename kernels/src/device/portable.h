@@ -69,11 +69,11 @@ typedef unsigned long long long_word;
 #define BINDING(attribute)
 struct uint3 { unsigned int x, y, z; };
 namespace mem_flags { enum { mem_threadgroup }; }
-static inline void threadgroup_barrier(int) {}
-static inline float fabs(float x) { return __builtin_fabsf(x); }
-static inline float sqrt(float x) { return __builtin_sqrtf(x); }
-static inline float fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
-static inline unsigned int as_word(float x) { union { float f; unsigned int u; } both; both.f = x; return both.u; }
+inline void threadgroup_barrier(int) {}
+inline float fabs(float x) { return __builtin_fabsf(x); }
+inline float sqrt(float x) { return __builtin_sqrtf(x); }
+inline float fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
+inline unsigned int as_word(float x) { union { float f; unsigned int u; } both; both.f = x; return both.u; }
 #define SHARED static threadgroup
 #define BITS32(x) as_word(x)
 #define COUNT(counter) ((void)(*(counter) += 1))

@@ -12,6 +12,18 @@ pub fn cell_colella_woodward<R: Real>(b_l: R, b_r: R) -> (R, R) {
     (b_l.max(reach_l.min(zero)).min(reach_l.max(zero)), b_r.max(reach_r.min(zero)).min(reach_r.max(zero)))
 }
 
+/// [`cell_colella_woodward`] on edge values: from the window `w` and its edges to the limited profile.
+#[inline(always)]
+pub fn cell_colella_woodward_edges<R: Real>(w: [R; 5], edge_l: R, edge_r: R) -> (R, R) {
+    cell_colella_woodward(edge_l - w[2], edge_r - w[2])
+}
+
+/// The profile with the given edge values as they are.
+#[inline(always)]
+pub fn cell_unlimited_edges<R: Real>(w: [R; 5], edge_l: R, edge_r: R) -> (R, R) {
+    (edge_l - w[2], edge_r - w[2])
+}
+
 /// Flat profile unless the mean lies strictly between its edges (the rule of the Lin–Rood operator of order 5).
 #[inline(always)]
 pub fn cell_extremum_flat<R: Real>(b_l: R, b_r: R) -> (R, R) {

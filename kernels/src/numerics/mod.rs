@@ -1,8 +1,8 @@
 //! Pure scalar numerics.
 //!
 //! Every function here is straight-line code over [`Real`](crate::Real): no branches (choices are
-//! [`Real::select`](crate::Real::select)), no loops over data, no state, no fused multiply-add. The same text therefore
-//! serves scalars, [`Lanes`](crate::Lanes) and the device form, with the same bits.
+//! [`Real::select`](crate::Real::select)), no loops over data, no state, a multiply-add only where written. The same text
+//! therefore serves scalars, [`Lanes`](crate::Lanes) and the [device form](crate::device), with the same bits.
 //!
 //! Conventions shared by all functions:
 //! - A *window* `[R; 5]` holds the mixing ratios of five neighbouring cells in index order, the cell concerned in the
@@ -24,8 +24,8 @@ mod slopes;
 mod sums;
 
 pub use cells::{
-    cell_colella_woodward, cell_extremum_flat, cell_fast_monotone, cell_huynh, cell_huynh_positive,
-    cell_huynh_where_curved, cell_positive_definite,
+    cell_colella_woodward, cell_colella_woodward_edges, cell_extremum_flat, cell_fast_monotone, cell_huynh,
+    cell_huynh_positive, cell_huynh_where_curved, cell_positive_definite, cell_unlimited_edges,
 };
 pub use edges::{edge_colella_woodward, edge_fourth_order, edge_large_scale};
 pub use faces::{face_coefficients, flux_donor, flux_linear, flux_parabola};

@@ -3,8 +3,8 @@
 use crate::Real;
 
 use super::cells::{
-    cell_colella_woodward, cell_extremum_flat, cell_fast_monotone, cell_huynh_positive, cell_huynh_where_curved,
-    cell_positive_definite,
+    cell_colella_woodward_edges, cell_extremum_flat, cell_fast_monotone, cell_huynh_positive, cell_huynh_where_curved,
+    cell_positive_definite, cell_unlimited_edges,
 };
 use super::edges::{edge_colella_woodward, edge_fourth_order, edge_large_scale};
 use super::slopes::{half_slope_centred, half_slope_monotone, half_slope_positive};
@@ -39,14 +39,17 @@ pub fn profile_slopes_positivity<R: Real>(w: [R; 5]) -> (R, R) {
 /// Raw fourth-order edges.
 #[inline(always)]
 pub fn profile_ppm_none<R: Real>(w: [R; 5]) -> (R, R) {
-    (edge_fourth_order(w[0], w[1], w[2], w[3]) - w[2], edge_fourth_order(w[1], w[2], w[3], w[4]) - w[2])
+    let e_l = edge_fourth_order(w[0], w[1], w[2], w[3]);
+    let e_r = edge_fourth_order(w[1], w[2], w[3], w[4]);
+    cell_unlimited_edges(w, e_l, e_r)
 }
 
 /// Fourth-order edges under the cell limiter of Colella & Woodward; meant for the linear flux.
 #[inline(always)]
 pub fn profile_ppm_monotone<R: Real>(w: [R; 5]) -> (R, R) {
-    let (b_l, b_r) = profile_ppm_none(w);
-    cell_colella_woodward(b_l, b_r)
+    let e_l = edge_fourth_order(w[0], w[1], w[2], w[3]);
+    let e_r = edge_fourth_order(w[1], w[2], w[3], w[4]);
+    cell_colella_woodward_edges(w, e_l, e_r)
 }
 
 /// Monotone parabolas of Colella & Woodward 1984: monotone edges and cell limiter.
@@ -55,7 +58,7 @@ pub fn profile_ppm_cw84<R: Real>(w: [R; 5]) -> (R, R) {
     let h = half_slopes(w);
     let e_l = edge_colella_woodward(w[1], w[2], h[0], h[1]);
     let e_r = edge_colella_woodward(w[2], w[3], h[1], h[2]);
-    cell_colella_woodward(e_l - w[2], e_r - w[2])
+    cell_colella_woodward_edges(w, e_l, e_r)
 }
 
 /// Positive-definite parabolas that keep smooth extrema: large-scale constraint, Huynh's second constraint, edges clipped

@@ -14,6 +14,17 @@ pub enum FluxKind {
     Parabola,
 }
 
+/// The function of the numerics a stage consists of, as text: the device form calls what the trait method calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stage {
+    /// Names of the parameters of the stage.
+    pub parameters: &'static [&'static str],
+    /// Name of the function in [`numerics`](crate::numerics).
+    pub function: &'static str,
+    /// The parameters it is given.
+    pub arguments: &'static [&'static str],
+}
+
 /// A scheme whose profile of a cell depends on at most two neighbours on either side.
 ///
 /// The profile is also available in three stages (slope, edge, limit), so that loops over many cells form each slope and
@@ -25,10 +36,18 @@ pub trait CellScheme: Copy + Send + Sync + 'static {
     const FLUX: FluxKind;
     /// Name for messages and reports.
     const NAME: &'static str;
+    /// What [`profile`](CellScheme::profile) calls.
+    const PROFILE: Stage;
+    /// What [`slope`](CellScheme::slope) calls.
+    const SLOPE: Option<Stage> = None;
+    /// What [`edge`](CellScheme::edge) calls.
+    const EDGE: Option<Stage> = None;
+    /// What [`limit`](CellScheme::limit) calls.
+    const LIMIT: Option<Stage> = None;
     /// Whether [`slope`](CellScheme::slope) is used by the edges.
-    const HAS_SLOPES: bool = false;
+    const HAS_SLOPES: bool = Self::SLOPE.is_some();
     /// Whether [`edge`](CellScheme::edge) is used by the limit.
-    const HAS_EDGES: bool = false;
+    const HAS_EDGES: bool = Self::EDGE.is_some();
 
     /// Offsets `(b_l, b_r)` of the edges of the middle cell of `w` from its mean.
     fn profile<R: Real>(w: [R; 5]) -> (R, R);
@@ -62,155 +81,116 @@ pub trait CellScheme: Copy + Send + Sync + 'static {
     }
 }
 
-/// First-order upwind.
-#[derive(Clone, Copy, Debug)]
-pub struct Upwind;
-
-impl CellScheme for Upwind {
-    const HALO: usize = 1;
-    const FLUX: FluxKind = FluxKind::Donor;
-    const NAME: &'static str = "upwind";
-
-    #[inline(always)]
-    fn profile<R: Real>(w: [R; 5]) -> (R, R) {
-        nm::profile_upwind(w)
-    }
-}
-
-macro_rules! slopes {
-    ($(#[$doc:meta])* $type:ident, $name:literal, $profile:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug)]
-        pub struct $type;
-
-        impl CellScheme for $type {
-            const HALO: usize = 2;
-            const FLUX: FluxKind = FluxKind::Linear;
-            const NAME: &'static str = $name;
-
-            #[inline(always)]
-            fn profile<R: Real>(w: [R; 5]) -> (R, R) {
-                nm::$profile(w)
-            }
+macro_rules! stage {
+    ([$($parameter:ident),*] $function:ident($($argument:ident),*)) => {
+        Stage {
+            parameters: &[$(stringify!($parameter)),*],
+            function: stringify!($function),
+            arguments: &[$(stringify!($argument)),*],
         }
     };
 }
 
-slopes!(
-    /// Linear profiles with centred slopes, no limiter.
-    SlopesNone, "slopes none", profile_slopes_none
-);
-slopes!(
-    /// Linear profiles with monotone slopes.
-    SlopesMonotone, "slopes monotone", profile_slopes_monotone
-);
-slopes!(
-    /// Linear profiles that stay positive.
-    SlopesPositivity, "slopes positivity", profile_slopes_positivity
-);
-
-macro_rules! fourth_order {
-    ($(#[$doc:meta])* $type:ident, $name:literal, $flux:ident, $profile:ident, $limit:expr) => {
+/// Each stage once, as a method and as text.
+macro_rules! scheme {
+    (
+        $(#[$doc:meta])*
+        $type:ident: $name:literal, halo $halo:literal, flux $flux:ident,
+        profile($w:ident) = $profile:ident($($profile_argument:ident),*)
+        $(, slope($($slope_parameter:ident),*) = $slope:ident($($slope_argument:ident),*))?
+        $(, edge($($edge_parameter:ident),*) = $edge:ident($($edge_argument:ident),*))?
+        $(, limit($window:ident, $edge_l:ident, $edge_r:ident) = $limit:ident($($limit_argument:ident),*))?
+        $(,)?
+    ) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $type;
 
         impl CellScheme for $type {
-            const HALO: usize = 3;
+            const HALO: usize = $halo;
             const FLUX: FluxKind = FluxKind::$flux;
             const NAME: &'static str = $name;
-            const HAS_EDGES: bool = true;
+            const PROFILE: Stage = stage!([$w] $profile($($profile_argument),*));
+            $(const SLOPE: Option<Stage> = Some(stage!([$($slope_parameter),*] $slope($($slope_argument),*)));)?
+            $(const EDGE: Option<Stage> = Some(stage!([$($edge_parameter),*] $edge($($edge_argument),*)));)?
+            $(const LIMIT: Option<Stage> = Some(stage!([$window, $edge_l, $edge_r] $limit($($limit_argument),*)));)?
 
             #[inline(always)]
-            fn profile<R: Real>(w: [R; 5]) -> (R, R) {
-                nm::$profile(w)
+            fn profile<R: Real>($w: [R; 5]) -> (R, R) {
+                nm::$profile($($profile_argument),*)
             }
 
-            #[inline(always)]
-            fn edge<R: Real>(aa: R, a: R, b: R, bb: R, _slope_a: R, _slope_b: R) -> R {
-                nm::edge_fourth_order(aa, a, b, bb)
-            }
+            $(#[inline(always)]
+            fn slope<R: Real>($($slope_parameter: R),*) -> R {
+                nm::$slope($($slope_argument),*)
+            })?
 
-            #[inline(always)]
-            fn limit<R: Real>(w: [R; 5], edge_l: R, edge_r: R) -> (R, R) {
-                $limit(edge_l - w[2], edge_r - w[2])
-            }
+            $(#[inline(always)]
+            fn edge<R: Real>($($edge_parameter: R),*) -> R {
+                nm::$edge($($edge_argument),*)
+            })?
+
+            $(#[inline(always)]
+            fn limit<R: Real>($window: [R; 5], $edge_l: R, $edge_r: R) -> (R, R) {
+                nm::$limit($($limit_argument),*)
+            })?
         }
     };
 }
 
-#[inline(always)]
-fn unlimited<R: Real>(b_l: R, b_r: R) -> (R, R) {
-    (b_l, b_r)
-}
-
-fourth_order!(
+scheme!(
+    /// First-order upwind.
+    Upwind: "upwind", halo 1, flux Donor,
+    profile(w) = profile_upwind(w),
+);
+scheme!(
+    /// Linear profiles with centred slopes, no limiter.
+    SlopesNone: "slopes none", halo 2, flux Linear,
+    profile(w) = profile_slopes_none(w),
+);
+scheme!(
+    /// Linear profiles with monotone slopes.
+    SlopesMonotone: "slopes monotone", halo 2, flux Linear,
+    profile(w) = profile_slopes_monotone(w),
+);
+scheme!(
+    /// Linear profiles that stay positive.
+    SlopesPositivity: "slopes positivity", halo 2, flux Linear,
+    profile(w) = profile_slopes_positivity(w),
+);
+scheme!(
     /// Piecewise parabolas with fourth-order edges, no limiter.
-    PpmNone, "ppm none", Parabola, profile_ppm_none, unlimited
+    PpmNone: "ppm none", halo 3, flux Parabola,
+    profile(w) = profile_ppm_none(w),
+    edge(aa, a, b, bb, _slope_a, _slope_b) = edge_fourth_order(aa, a, b, bb),
+    limit(w, edge_l, edge_r) = cell_unlimited_edges(w, edge_l, edge_r),
 );
-fourth_order!(
+scheme!(
     /// Fourth-order edges without limiter under the linear flux (only to reproduce published tables).
-    PpmNoneLinear, "ppm none, linear flux", Linear, profile_ppm_none, unlimited
+    PpmNoneLinear: "ppm none, linear flux", halo 3, flux Linear,
+    profile(w) = profile_ppm_none(w),
+    edge(aa, a, b, bb, _slope_a, _slope_b) = edge_fourth_order(aa, a, b, bb),
+    limit(w, edge_l, edge_r) = cell_unlimited_edges(w, edge_l, edge_r),
 );
-fourth_order!(
+scheme!(
     /// Fourth-order edges, monotone cell limiter, linear flux.
-    PpmMonotone, "ppm monotone", Linear, profile_ppm_monotone, nm::cell_colella_woodward
+    PpmMonotone: "ppm monotone", halo 3, flux Linear,
+    profile(w) = profile_ppm_monotone(w),
+    edge(aa, a, b, bb, _slope_a, _slope_b) = edge_fourth_order(aa, a, b, bb),
+    limit(w, edge_l, edge_r) = cell_colella_woodward_edges(w, edge_l, edge_r),
 );
-
-/// Monotone piecewise parabolas of Colella & Woodward 1984.
-#[derive(Clone, Copy, Debug)]
-pub struct PpmCw84;
-
-impl CellScheme for PpmCw84 {
-    const HALO: usize = 3;
-    const FLUX: FluxKind = FluxKind::Parabola;
-    const NAME: &'static str = "ppm cw84";
-    const HAS_SLOPES: bool = true;
-    const HAS_EDGES: bool = true;
-
-    #[inline(always)]
-    fn profile<R: Real>(w: [R; 5]) -> (R, R) {
-        nm::profile_ppm_cw84(w)
-    }
-
-    #[inline(always)]
-    fn slope<R: Real>(a: R, b: R, c: R) -> R {
-        nm::half_slope_monotone(a, b, c)
-    }
-
-    #[inline(always)]
-    fn edge<R: Real>(_aa: R, a: R, b: R, _bb: R, slope_a: R, slope_b: R) -> R {
-        nm::edge_colella_woodward(a, b, slope_a, slope_b)
-    }
-
-    #[inline(always)]
-    fn limit<R: Real>(w: [R; 5], edge_l: R, edge_r: R) -> (R, R) {
-        nm::cell_colella_woodward(edge_l - w[2], edge_r - w[2])
-    }
-}
-
-/// Positive-definite piecewise parabolas that keep smooth extrema.
-#[derive(Clone, Copy, Debug)]
-pub struct PpmHuynhPd;
-
-impl CellScheme for PpmHuynhPd {
-    const HALO: usize = 3;
-    const FLUX: FluxKind = FluxKind::Parabola;
-    const NAME: &'static str = "ppm huynh_pd";
-    const HAS_EDGES: bool = true;
-
-    #[inline(always)]
-    fn profile<R: Real>(w: [R; 5]) -> (R, R) {
-        nm::profile_ppm_huynh_pd(w)
-    }
-
-    #[inline(always)]
-    fn edge<R: Real>(aa: R, a: R, b: R, bb: R, _slope_a: R, _slope_b: R) -> R {
-        nm::edge_large_scale(aa, a, b, bb)
-    }
-
-    #[inline(always)]
-    fn limit<R: Real>(w: [R; 5], edge_l: R, edge_r: R) -> (R, R) {
-        nm::cell_huynh_positive(w, edge_l, edge_r)
-    }
-}
+scheme!(
+    /// Monotone piecewise parabolas of Colella & Woodward 1984.
+    PpmCw84: "ppm cw84", halo 3, flux Parabola,
+    profile(w) = profile_ppm_cw84(w),
+    slope(a, b, c) = half_slope_monotone(a, b, c),
+    edge(_aa, a, b, _bb, slope_a, slope_b) = edge_colella_woodward(a, b, slope_a, slope_b),
+    limit(w, edge_l, edge_r) = cell_colella_woodward_edges(w, edge_l, edge_r),
+);
+scheme!(
+    /// Positive-definite piecewise parabolas that keep smooth extrema.
+    PpmHuynhPd: "ppm huynh_pd", halo 3, flux Parabola,
+    profile(w) = profile_ppm_huynh_pd(w),
+    edge(aa, a, b, bb, _slope_a, _slope_b) = edge_large_scale(aa, a, b, bb),
+    limit(w, edge_l, edge_r) = cell_huynh_positive(w, edge_l, edge_r),
+);

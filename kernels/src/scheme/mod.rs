@@ -4,7 +4,7 @@ mod cell_scheme;
 
 pub use cell_scheme::{
     CellScheme, FluxKind, PpmCw84, PpmHuynhPd, PpmMonotone, PpmNone, PpmNoneLinear, SlopesMonotone, SlopesNone,
-    SlopesPositivity, Upwind,
+    SlopesPositivity, Stage, Upwind,
 };
 
 use crate::cpu::SweepKernel;

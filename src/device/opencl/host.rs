@@ -3,7 +3,7 @@
 use cl3::event::wait_for_events;
 use std::ffi::c_void;
 
-use super::handle::Owned;
+use super::Owned;
 use crate::device::Queue;
 
 /// The unit of host memory; its alignment is that of the whole.

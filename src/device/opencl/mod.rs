@@ -3,7 +3,6 @@
 //! The library is loaded at run time. Objects are reached through the plain functions of `cl3`, which return every failure.
 
 mod choice;
-mod handle;
 mod host;
 mod program;
 
@@ -14,13 +13,17 @@ use std::ffi::{CStr, c_void};
 use std::ptr::{from_ref, null, null_mut};
 
 use self::choice::Choice;
-use self::handle::{Owned, Release};
 use self::host::HostBlock;
-use self::program::{Entry, Kind};
+use self::program::Entry;
+use super::arguments::{check_arguments, lanes_of_all_groups};
 use super::bounds::{unknown, within};
 use super::{
     Argument, Device, DeviceError, DeviceInfo, DeviceResult, Event, HostMemory, Kernel, Launch, Memory, Queue,
 };
+
+/// An OpenCL object. None belongs to a thread; all calls are thread-safe but the setting of kernel arguments, for which
+/// the device is borrowed exclusively.
+type Owned = super::owned::Owned<*mut c_void, i32>;
 
 const DRIVER: &str = "OpenCL";
 
@@ -146,7 +149,7 @@ impl Device for OpenClDevice {
         let program = cl3::program::create_program_with_source(self.context.get(), &[source]);
         let program = program.map_err(self.failed(CALL))?;
         // SAFETY: the program has just been created and is nobody else's.
-        let program = unsafe { Owned::new(program, cl3::program::release_program as Release) };
+        let program = unsafe { Owned::new(program, cl3::program::release_program) };
         let options: &CStr = if self.choice.rounds {
             c"-cl-std=CL1.2 -cl-kernel-arg-info -cl-fp32-correctly-rounded-divide-sqrt"
         } else {
@@ -303,16 +306,8 @@ impl Device for OpenClDevice {
             call: "launch",
             reason: format!("{}: {reason}", entry.name),
         };
-        if !entry.kinds.iter().copied().eq(arguments.iter().map(Kind::of)) {
-            return Err(refused(format!("declared with {:?}, launched with {arguments:?}", entry.kinds)));
-        }
-        let mut width = [0; 3];
-        for axis in 0..3 {
-            width[axis] = launch.groups[axis].checked_mul(launch.lanes[axis]).unwrap_or(0);
-        }
-        if width.contains(&0) {
-            return Err(refused(format!("groups and lanes are at least 1 and countable, not {launch:?}")));
-        }
+        check_arguments(&entry.kinds, arguments).map_err(refused)?;
+        let width = lanes_of_all_groups(launch).map_err(refused)?;
         for (n, argument) in arguments.iter().enumerate() {
             let handle;
             let (size, pointer): (usize, *const c_void) = match argument {

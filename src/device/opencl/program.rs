@@ -4,30 +4,8 @@ use cl3::kernel::{self as cl, get_kernel_arg_data, get_kernel_data};
 use std::ffi::CString;
 
 use super::choice::{number, text};
-use super::handle::Owned;
-use super::words;
-use crate::device::Argument;
-
-/// Kind of an argument as a kernel declares it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Memory,
-    Int,
-    Single,
-    Double,
-}
-
-impl Kind {
-    /// Kind of an argument as the host gives it.
-    pub(super) fn of(argument: &Argument) -> Self {
-        match argument {
-            Argument::Memory(_) => Self::Memory,
-            Argument::Int(_) => Self::Int,
-            Argument::Single(_) => Self::Single,
-            Argument::Double(_) => Self::Double,
-        }
-    }
-}
+use super::{Owned, words};
+use crate::device::arguments::Kind;
 
 /// A kernel of the program.
 pub(super) struct Entry {
