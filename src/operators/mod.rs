@@ -1,6 +1,7 @@
 //! What to launch when: advection sweeps over all tiles of a rank.
 
 pub mod advection;
+pub mod device;
 mod halo;
 mod threads;
 

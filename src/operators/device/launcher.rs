@@ -1,0 +1,83 @@
+//! A device with the compiled kernels of a run.
+
+use kernels::device::{GroupShapes, KernelName, Precision, program};
+use kernels::{Scalar, Scheme};
+
+use crate::device::{Argument, Device, DeviceError, DeviceResult, Kernel, Launch, Memory};
+
+/// A device, its kernels and the shapes of their groups.
+pub(super) struct Launcher {
+    pub(super) device: Box<dyn Device>,
+    kernels: Vec<Kernel>,
+    shapes: GroupShapes,
+}
+
+/// `x` as an argument of its precision.
+pub(super) fn real<R: Scalar>(x: R) -> Argument {
+    match precision::<R>() {
+        // Exact: the value is one of single precision.
+        Precision::Float32 => Argument::Single(x.to_f64() as f32),
+        Precision::Float64 => Argument::Double(x.to_f64()),
+    }
+}
+
+/// Precision of a program for `R`.
+pub(super) fn precision<R: Scalar>() -> Precision {
+    if size_of::<R>() == 4 { Precision::Float32 } else { Precision::Float64 }
+}
+
+impl Launcher {
+    /// Compiles the kernels of a scheme.
+    pub(super) fn new<R: Scalar>(mut device: Box<dyn Device>, scheme: Scheme, shapes: GroupShapes) -> DeviceResult<Self> {
+        let (most, needed) = (device.info().group_lanes, shapes.largest_group());
+        if needed > most {
+            return Err(DeviceError::Unsuitable {
+                device: device.info().name.clone(),
+                reason: format!(
+                    "a row of a tile needs a group of {needed} lanes, the device has {most}; divide the panels into more \
+                     tiles along i with decomposition.tiles"
+                ),
+            });
+        }
+        device.compile(&program(precision::<R>(), scheme, &shapes))?;
+        let kernels = KernelName::ALL.iter().map(|k| device.kernel(k.name())).collect::<DeviceResult<_>>()?;
+        Ok(Self { device, kernels, shapes })
+    }
+
+    pub(super) fn shapes(&self) -> &GroupShapes {
+        &self.shapes
+    }
+
+    /// Launches a kernel on `groups` groups; nothing happens where there are none.
+    pub(super) fn launch(&mut self, name: KernelName, groups: [usize; 3], arguments: &[Argument]) -> DeviceResult<()> {
+        if groups.contains(&0) {
+            return Ok(());
+        }
+        let launch = Launch { groups, lanes: self.shapes.group(name) };
+        self.device.launch(self.kernels[name as usize], launch, arguments)
+    }
+
+    /// Launches a kernel whose first axis covers `items`.
+    pub(super) fn cover(
+        &mut self,
+        name: KernelName,
+        items: usize,
+        groups: [usize; 2],
+        arguments: &[Argument],
+    ) -> DeviceResult<()> {
+        let first = self.shapes.covering(name, items);
+        self.launch(name, [first, groups[0], groups[1]], arguments)
+    }
+
+    /// Memory of a number of values of type `T`.
+    pub(super) fn memory<T>(&mut self, values: usize) -> DeviceResult<Memory> {
+        self.device.allocate(values * size_of::<T>())
+    }
+
+    /// Memory filled with a table.
+    pub(super) fn table(&mut self, table: &[i32]) -> DeviceResult<Memory> {
+        let memory = self.memory::<i32>(table.len())?;
+        self.device.write((memory, 0), bytemuck::cast_slice(table))?;
+        Ok(memory)
+    }
+}

@@ -1,0 +1,258 @@
+//! Transport of a state that lives on a device.
+//!
+//! The state is uploaded once, every operator of a substep runs on the device, and windows are sent ahead while kernels
+//! run. The memory layout is that of [`Slabs`], so the host sees the same state by one copy. All sizes are fixed when
+//! the transport is built: a substep allocates nothing and, without messages, waits for nothing.
+
+mod halos;
+mod launcher;
+mod scans;
+mod sweeps;
+mod tables;
+mod windows;
+
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::sync::Arc;
+
+use decomposition::{Axis, Layout};
+use kernels::device::{Dialect, GroupShapes, KernelName};
+use kernels::{Scalar, Scheme};
+
+use self::halos::DeviceHalos;
+use self::launcher::Launcher;
+use self::sweeps::DeviceSeams;
+use self::windows::DeviceWindows;
+use super::advection::PerAxis;
+use super::advection::seams::TileSeams;
+use super::advection::wave::level_blocks;
+use crate::comm::Communicator;
+use crate::device::{Argument, Device, DeviceInfo, DeviceResult, Memory};
+use crate::met::{Section, WindowBuffer};
+use crate::state::{PackedState, TileSet};
+
+pub use self::scans::DeviceLimbs;
+
+/// A cell of a rank; ordered as cells are reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CellPlace {
+    /// Level, from 0 at the top.
+    pub level: usize,
+    /// Tile within the rank's set.
+    pub tile: usize,
+    /// Plane of the packed state.
+    pub plane: usize,
+    /// Row, from the first interior one.
+    pub j: usize,
+    /// Column, from the first interior one.
+    pub i: usize,
+}
+
+/// Sizes that kernels are launched with.
+struct Shape {
+    levels: usize,
+    planes: usize,
+    stride: usize,
+    field_stride: usize,
+    rows: usize,
+    blocks: usize,
+    widest: usize,
+}
+
+/// Tables that all sweeps share.
+struct Tables {
+    tiles: Memory,
+    rows: Memory,
+    blocks: Memory,
+}
+
+/// Results of scans, on the device and on the host.
+struct Scans<R> {
+    ratios: Memory,
+    cells: Memory,
+    sums: Memory,
+    field: Memory,
+    host_ratios: Vec<R>,
+    host_cells: Vec<i32>,
+    host_sums: Vec<i64>,
+}
+
+/// What happens to tracers when the air mass is replaced by that of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TracersAtReset {
+    /// Their masses stay.
+    KeepMass,
+    /// Their mixing ratios stay.
+    KeepRatio,
+}
+
+/// Which air mass of a window a reset takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowEnd {
+    /// That at the start.
+    Start,
+    /// That at the end: start plus tendency.
+    End,
+}
+
+/// State and operators of one rank on a device.
+pub struct DeviceTransport<R: Scalar> {
+    launcher: Launcher,
+    shape: Shape,
+    tables: Tables,
+    state: Memory,
+    clamped: Memory,
+    halos: PerAxis<DeviceHalos>,
+    seams: PerAxis<DeviceSeams>,
+    windows: DeviceWindows,
+    scans: Scans<R>,
+    sequence: Vec<Axis>,
+    blocks: Vec<Range<usize>>,
+    set: Arc<TileSet>,
+    tile_offsets: Vec<usize>,
+    /// Tile and j of every row.
+    rows: Vec<(usize, usize)>,
+    precision: PhantomData<R>,
+}
+
+/// Bytes of a message worth its latency: launches and transfers cost some tens of microseconds.
+const MESSAGE_BYTES: usize = 512 << 10;
+
+impl<R: Scalar> DeviceTransport<R> {
+    /// Compiles the kernels, uploads `state` and makes room for windows like `window`. Collective over `comm`.
+    ///
+    /// # Errors
+    /// The device does not suit or refuses something; the other ranks must learn of it elsewhere.
+    pub fn new(
+        device: Box<dyn Device>,
+        dialect: Dialect,
+        scheme: Scheme,
+        layout: &Layout,
+        state: &PackedState<R>,
+        window: &WindowBuffer<R>,
+        comm: &dyn Communicator,
+    ) -> DeviceResult<Self> {
+        let slabs = state.slabs();
+        let set = slabs.tile_set().clone();
+        let field = window.get(Section::FluxX).expect("every run reads the winds");
+        let widest = set.shapes().iter().map(|s| s.ni).max().unwrap_or(0);
+        let blocks = level_blocks(layout, slabs, MESSAGE_BYTES, 1, comm);
+        let mut launcher = Launcher::new::<R>(device, scheme, GroupShapes::usual(dialect, widest))?;
+        let launcher_mut = &mut launcher;
+        let seams = |axis| TileSeams::<R>::of_rank(layout, axis, &set, comm.rank());
+        let (seams_x, seams_y) = (seams(Axis::X), seams(Axis::Y));
+        let rows = tables::rows(&set);
+        let column_blocks = tables::column_blocks(&set, launcher_mut.shapes().group(KernelName::SweepY)[0]);
+        let shape = Shape {
+            levels: slabs.levels(),
+            planes: slabs.planes(),
+            stride: slabs.level_stride(),
+            field_stride: field.level_stride(),
+            rows: rows.len() / 2,
+            blocks: column_blocks.len() / 2,
+            widest,
+        };
+        let tables = Tables {
+            tiles: launcher_mut.table(&tables::tiles(slabs, field, &seams_x, &seams_y))?,
+            rows: launcher_mut.table(&rows)?,
+            blocks: launcher_mut.table(&column_blocks)?,
+        };
+        let mut device_seams = |seams: &[TileSeams<R>]| {
+            let tables::SeamTables { faces, edges } = tables::seams(seams, scheme.halo(), slabs, field);
+            let count = faces.len() / 5;
+            DeviceResult::Ok(DeviceSeams {
+                faces: (launcher_mut.table(&faces)?, count),
+                edges: (launcher_mut.table(&edges)?, edges.len() / 10),
+                amounts: launcher_mut.memory::<R>(shape.levels * shape.planes * count)?,
+            })
+        };
+        let seams = PerAxis { x: device_seams(&seams_x)?, y: device_seams(&seams_y)? };
+        let mut halos = |axis| DeviceHalos::new(layout, axis, slabs, &blocks, comm, launcher_mut);
+        let halos = PerAxis { x: halos(Axis::X)?, y: halos(Axis::Y)? };
+        let (scanned, summed) = (shape.rows * shape.levels, shape.rows * shape.planes * scans::sum_limbs::<R>());
+        let scans = Scans {
+            ratios: launcher_mut.memory::<R>(scanned)?,
+            cells: launcher_mut.memory::<i32>(scanned)?,
+            sums: launcher_mut.memory::<i64>(summed)?,
+            field: launcher_mut.memory::<R>(shape.field_stride * shape.levels)?,
+            host_ratios: vec![R::default(); scanned],
+            host_cells: vec![0; scanned],
+            host_sums: vec![0; summed],
+        };
+        let memory = launcher_mut.memory::<R>(slabs.data().len())?;
+        launcher_mut.device.write((memory, 0), bytemuck::cast_slice(slabs.data()))?;
+        Ok(Self {
+            windows: DeviceWindows::new(window, launcher_mut)?,
+            clamped: launcher_mut.memory::<i32>(1)?,
+            state: memory,
+            sequence: Vec::with_capacity(2 * super::advection::MAX_PASSES),
+            tile_offsets: (0..set.len()).map(|t| slabs.tile_offset(t)).collect(),
+            rows: rows.chunks_exact(2).map(|row| (row[0] as usize, row[1] as usize)).collect(),
+            launcher,
+            shape,
+            tables,
+            halos,
+            seams,
+            scans,
+            blocks,
+            set,
+            precision: PhantomData,
+        })
+    }
+
+    /// Facts about the device.
+    pub fn info(&self) -> &DeviceInfo {
+        self.launcher.device.info()
+    }
+
+    /// Starts to send the window after the current one. Call it once per window, after the checks of the window before.
+    ///
+    /// # Errors
+    /// The device refuses it.
+    pub fn send_ahead(&mut self, window: &WindowBuffer<R>) -> DeviceResult<()> {
+        self.windows.send_ahead(window, &mut self.launcher)
+    }
+
+    /// Makes `window` the current one.
+    ///
+    /// # Errors
+    /// The device refuses it.
+    pub fn begin_window(&mut self, window: &WindowBuffer<R>) -> DeviceResult<()> {
+        self.windows.begin(window, &mut self.launcher)
+    }
+
+    /// Replaces the air mass by that of the current window.
+    ///
+    /// # Errors
+    /// The device refuses it.
+    pub fn reset_air(&mut self, end: WindowEnd, tracers: TracersAtReset) -> DeviceResult<()> {
+        let window = self.windows.current();
+        let start = window.get(Section::AirMass);
+        let tendency = match end {
+            WindowEnd::Start => start,
+            WindowEnd::End => window.get(Section::AirMassTendency),
+        };
+        let arguments = [
+            Argument::Memory(self.state),
+            Argument::Memory(start),
+            Argument::Memory(tendency),
+            Argument::Memory(self.tables.tiles),
+            Argument::Memory(self.tables.rows),
+            Argument::Int(i32::from(end == WindowEnd::End)),
+            Argument::Int(i32::from(tracers == TracersAtReset::KeepRatio)),
+            Argument::Int(tables::int(self.shape.planes)),
+            Argument::Int(tables::int(self.shape.stride)),
+            Argument::Int(tables::int(self.shape.field_stride)),
+        ];
+        let groups = [self.shape.rows, self.shape.levels];
+        self.launcher.cover(KernelName::ResetAir, self.shape.widest, groups, &arguments)
+    }
+
+    /// Brings the state to the host. Waits.
+    ///
+    /// # Errors
+    /// The device refuses something, or has failed since.
+    pub fn download(&mut self, state: &mut PackedState<R>) -> DeviceResult<()> {
+        self.launcher.device.read((self.state, 0), bytemuck::cast_slice_mut(state.slabs_mut().data_mut()))
+    }
+}

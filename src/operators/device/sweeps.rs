@@ -1,0 +1,182 @@
+//! The palindrome on a device.
+
+use std::ops::Range;
+
+use decomposition::Axis;
+use kernels::Scalar;
+use kernels::device::KernelName;
+
+use super::DeviceTransport;
+use super::launcher::real;
+use super::tables::int;
+use crate::device::{Argument, DeviceError, DeviceResult, Memory};
+use crate::met::Section;
+use crate::operators::advection::wave::{Stages, wave_front};
+
+/// Seam faces and edge cells of the sweeps along one axis.
+pub(super) struct DeviceSeams {
+    pub(super) faces: (Memory, usize),
+    pub(super) edges: (Memory, usize),
+    pub(super) amounts: Memory,
+}
+
+/// Stages of the wave front on a device.
+struct DeviceStages<'a, R: Scalar> {
+    transport: &'a mut DeviceTransport<R>,
+    scale: R,
+}
+
+impl<R: Scalar> Stages for DeviceStages<'_, R> {
+    type Error = DeviceError;
+
+    fn has_messages(&self) -> bool {
+        self.transport.halos.x.any() || self.transport.halos.y.any()
+    }
+
+    fn post(&mut self, axis: Axis, block: usize) -> DeviceResult<()> {
+        let DeviceTransport { halos, state, launcher, .. } = &mut *self.transport;
+        halos.get_mut(axis).post(block, *state, launcher)
+    }
+
+    fn finish(&mut self, axis: Axis, block: usize) -> DeviceResult<()> {
+        let DeviceTransport { halos, state, launcher, .. } = &mut *self.transport;
+        halos.get_mut(axis).finish::<R>(block, *state, launcher)
+    }
+
+    fn sweep(&mut self, axes: &[Axis], levels: Range<usize>) -> DeviceResult<()> {
+        axes.iter().try_for_each(|axis| self.transport.sweep(*axis, self.scale, &levels))
+    }
+}
+
+impl<R: Scalar> DeviceTransport<R> {
+    /// One substep: the palindrome, each leg in `passes` equal parts. Returns once the work is queued, unless messages
+    /// have to be waited for.
+    ///
+    /// # Errors
+    /// The device refuses something.
+    pub fn substep(&mut self, scale: f64, passes: usize) -> DeviceResult<()> {
+        let scale = R::from_f64(scale / passes as f64);
+        self.horizontal([Axis::X, Axis::Y], scale, passes)?;
+        for _ in 0..2 * passes {
+            self.vertical(scale)?;
+        }
+        self.horizontal([Axis::Y, Axis::X], scale, passes)
+    }
+
+    fn horizontal(&mut self, axes: [Axis; 2], scale: R, passes: usize) -> DeviceResult<()> {
+        let mut sequence = std::mem::take(&mut self.sequence);
+        let blocks = std::mem::take(&mut self.blocks);
+        sequence.clear();
+        axes.iter().for_each(|axis| sequence.extend(std::iter::repeat_n(*axis, passes)));
+        let done = wave_front(&mut DeviceStages { transport: self, scale }, &sequence, &blocks);
+        (self.sequence, self.blocks) = (sequence, blocks);
+        done
+    }
+
+    /// Local halo copies and one sweep of a range of levels; the halos from other ranks are in place.
+    fn sweep(&mut self, axis: Axis, scale: R, levels: &Range<usize>) -> DeviceResult<()> {
+        let Self { launcher, shape, tables, state, clamped, halos, seams, windows, .. } = self;
+        let window = windows.current();
+        let (x, y) = (window.get(Section::FluxX), window.get(Section::FluxY));
+        let (along, number) = match axis {
+            Axis::X => (x, 0),
+            Axis::Y => (y, 1),
+        };
+        halos.get(axis).copy(*state, levels, launcher)?;
+        let DeviceSeams { faces, edges, amounts } = seams.get(axis);
+        let scale = real(scale);
+        let planes = Argument::Int(int(shape.planes));
+        let (stride, field_stride) = (Argument::Int(int(shape.stride)), Argument::Int(int(shape.field_stride)));
+        let first = Argument::Int(int(levels.start));
+        let memory = Argument::Memory;
+        launcher.cover(KernelName::SeamAmounts, faces.1, [shape.planes, levels.len()], &[
+            memory(*state),
+            memory(x),
+            memory(y),
+            memory(faces.0),
+            memory(*amounts),
+            memory(*clamped),
+            Argument::Int(int(faces.1)),
+            scale,
+            planes,
+            stride,
+            field_stride,
+            first,
+        ])?;
+        let shared = [memory(*state), memory(along), memory(tables.tiles)];
+        match axis {
+            Axis::X => {
+                let rows = shape.rows;
+                launcher.cover(KernelName::SweepX, rows, [levels.len(), 1], &[
+                    shared[0],
+                    shared[1],
+                    shared[2],
+                    memory(tables.rows),
+                    memory(*clamped),
+                    Argument::Int(int(rows)),
+                    scale,
+                    planes,
+                    stride,
+                    field_stride,
+                    first,
+                ])?;
+            }
+            Axis::Y => launcher.launch(KernelName::SweepY, [shape.blocks, levels.len(), shape.planes - 1], &[
+                shared[0],
+                shared[1],
+                shared[2],
+                memory(tables.blocks),
+                memory(*clamped),
+                scale,
+                stride,
+                field_stride,
+                first,
+            ])?,
+        }
+        launcher.cover(KernelName::AdvanceAir, shape.widest, [shape.rows, levels.len()], &[
+            shared[0],
+            shared[1],
+            shared[2],
+            memory(tables.rows),
+            Argument::Int(number),
+            scale,
+            stride,
+            field_stride,
+            first,
+        ])?;
+        launcher.cover(KernelName::SeamApply, edges.1, [shape.planes, levels.len()], &[
+            memory(*state),
+            memory(*amounts),
+            memory(edges.0),
+            Argument::Int(int(edges.1)),
+            Argument::Int(int(faces.1)),
+            planes,
+            stride,
+            first,
+        ])
+    }
+
+    /// One vertical sweep of all columns.
+    fn vertical(&mut self, scale: R) -> DeviceResult<()> {
+        let Self { launcher, shape, tables, state, clamped, windows, .. } = self;
+        let flux = Argument::Memory(windows.current().get(Section::FluxZ));
+        let (state, tiles) = (Argument::Memory(*state), Argument::Memory(tables.tiles));
+        let rows = Argument::Memory(tables.rows);
+        let (levels, scale) = (Argument::Int(int(shape.levels)), real(scale));
+        let strides = [Argument::Int(int(shape.stride)), Argument::Int(int(shape.field_stride))];
+        launcher.cover(KernelName::SweepZ, shape.widest, [shape.rows, shape.planes - 1], &[
+            state,
+            flux,
+            tiles,
+            rows,
+            Argument::Memory(*clamped),
+            scale,
+            levels,
+            strides[0],
+            strides[1],
+        ])?;
+        launcher.cover(KernelName::AdvanceAirVertically, shape.widest, [shape.rows, shape.levels], &[
+            state, flux, tiles, rows, levels, scale, strides[0], strides[1],
+        ])
+    }
+}
