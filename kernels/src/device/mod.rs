@@ -4,8 +4,12 @@
 //! [`numerics`](crate::numerics) when this crate is built (crate `device-form`); no formula is written twice.
 
 pub mod conformance;
+mod launch;
+mod program;
 mod scheme;
 
+pub use launch::{Dialect, GroupShapes, KernelName};
+pub use program::program;
 pub use scheme::scheme_defines;
 
 /// The words in which the device languages differ.

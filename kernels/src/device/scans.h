@@ -31,9 +31,9 @@ KERNEL largest_outflow(GLOBAL const REAL *state, GLOBAL const REAL *fluxes_x, GL
     most[lane] = ratio;
     first[lane] = found;
     BARRIER();
-    for (int half = SCAN_LANES / 2; half > 0; half /= 2) {
-        if (lane < half) {
-            const int other = lane + half;
+    for (int reach = SCAN_LANES / 2; reach > 0; reach /= 2) {
+        if (lane < reach) {
+            const int other = lane + reach;
             if (most[other] > most[lane] || (most[other] == most[lane] && first[other] < first[lane])) {
                 most[lane] = most[other];
                 first[lane] = first[other];
@@ -69,8 +69,8 @@ KERNEL first_unusable(GLOBAL const REAL *state, GLOBAL const int *tiles, GLOBAL 
     }
     first[lane] = key;
     BARRIER();
-    for (int half = SEARCH_LANES / 2; half > 0; half /= 2) {
-        if (lane < half && first[lane + half] < first[lane]) first[lane] = first[lane + half];
+    for (int reach = SEARCH_LANES / 2; reach > 0; reach /= 2) {
+        if (lane < reach && first[lane + reach] < first[lane]) first[lane] = first[lane + reach];
         BARRIER();
     }
     if (lane == 0) found[level * row_count + GROUP(0)] = first[0];

@@ -142,7 +142,12 @@ impl DeviceHalos {
     }
 
     /// Exchanges the messages of a block with the neighbours and unpacks what has come.
-    pub(super) fn finish<R: Scalar>(&mut self, block: usize, state: Memory, launcher: &mut Launcher) -> DeviceResult<()> {
+    pub(super) fn finish<R: Scalar>(
+        &mut self,
+        block: usize,
+        state: Memory,
+        launcher: &mut Launcher,
+    ) -> DeviceResult<()> {
         let messages = &mut self.blocks[block];
         launcher.device.host_wait(messages.on_host)?;
         let cell = self.planes * messages.levels.len() * size_of::<R>();

@@ -28,7 +28,11 @@ pub(super) fn precision<R: Scalar>() -> Precision {
 
 impl Launcher {
     /// Compiles the kernels of a scheme.
-    pub(super) fn new<R: Scalar>(mut device: Box<dyn Device>, scheme: Scheme, shapes: GroupShapes) -> DeviceResult<Self> {
+    pub(super) fn new<R: Scalar>(
+        mut device: Box<dyn Device>,
+        scheme: Scheme,
+        shapes: GroupShapes,
+    ) -> DeviceResult<Self> {
         let (most, needed) = (device.info().group_lanes, shapes.largest_group());
         if needed > most {
             return Err(DeviceError::Unsuitable {

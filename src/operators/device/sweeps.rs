@@ -89,71 +89,95 @@ impl<R: Scalar> DeviceTransport<R> {
         let (stride, field_stride) = (Argument::Int(int(shape.stride)), Argument::Int(int(shape.field_stride)));
         let first = Argument::Int(int(levels.start));
         let memory = Argument::Memory;
-        launcher.cover(KernelName::SeamAmounts, faces.1, [shape.planes, levels.len()], &[
-            memory(*state),
-            memory(x),
-            memory(y),
-            memory(faces.0),
-            memory(*amounts),
-            memory(*clamped),
-            Argument::Int(int(faces.1)),
-            scale,
-            planes,
-            stride,
-            field_stride,
-            first,
-        ])?;
+        launcher.cover(
+            KernelName::SeamAmounts,
+            faces.1,
+            [shape.planes, levels.len()],
+            &[
+                memory(*state),
+                memory(x),
+                memory(y),
+                memory(faces.0),
+                memory(*amounts),
+                memory(*clamped),
+                Argument::Int(int(faces.1)),
+                scale,
+                planes,
+                stride,
+                field_stride,
+                first,
+            ],
+        )?;
         let shared = [memory(*state), memory(along), memory(tables.tiles)];
         match axis {
             Axis::X => {
                 let rows = shape.rows;
-                launcher.cover(KernelName::SweepX, rows, [levels.len(), 1], &[
+                launcher.cover(
+                    KernelName::SweepX,
+                    rows,
+                    [levels.len(), 1],
+                    &[
+                        shared[0],
+                        shared[1],
+                        shared[2],
+                        memory(tables.rows),
+                        memory(*clamped),
+                        Argument::Int(int(rows)),
+                        scale,
+                        planes,
+                        stride,
+                        field_stride,
+                        first,
+                    ],
+                )?;
+            }
+            Axis::Y => launcher.launch(
+                KernelName::SweepY,
+                [shape.blocks, levels.len(), shape.planes - 1],
+                &[
                     shared[0],
                     shared[1],
                     shared[2],
-                    memory(tables.rows),
+                    memory(tables.blocks),
                     memory(*clamped),
-                    Argument::Int(int(rows)),
                     scale,
-                    planes,
                     stride,
                     field_stride,
                     first,
-                ])?;
-            }
-            Axis::Y => launcher.launch(KernelName::SweepY, [shape.blocks, levels.len(), shape.planes - 1], &[
+                ],
+            )?,
+        }
+        launcher.cover(
+            KernelName::AdvanceAir,
+            shape.widest,
+            [shape.rows, levels.len()],
+            &[
                 shared[0],
                 shared[1],
                 shared[2],
-                memory(tables.blocks),
-                memory(*clamped),
+                memory(tables.rows),
+                Argument::Int(number),
                 scale,
                 stride,
                 field_stride,
                 first,
-            ])?,
-        }
-        launcher.cover(KernelName::AdvanceAir, shape.widest, [shape.rows, levels.len()], &[
-            shared[0],
-            shared[1],
-            shared[2],
-            memory(tables.rows),
-            Argument::Int(number),
-            scale,
-            stride,
-            field_stride,
-            first,
-        ])?;
-        launcher.cover(KernelName::SeamApply, edges.1, [shape.planes, levels.len()], &[
-            memory(*state),
-            memory(*amounts),
-            memory(edges.0),
-            Argument::Int(int(edges.1)),
-            Argument::Int(int(faces.1)),
-            planes,
-            stride,
-            first,
-        ])
+            ],
+        )?;
+        launcher.cover(
+            KernelName::SeamApply,
+            edges.1,
+            [shape.planes, levels.len()],
+            &[
+                memory(*state),
+                memory(*amounts),
+                memory(edges.0),
+                Argument::Int(int(edges.1)),
+                Argument::Int(int(faces.1)),
+                planes,
+                stride,
+                first,
+            ],
+        )
     }
 
     /// One vertical sweep of all columns.
@@ -164,19 +188,17 @@ impl<R: Scalar> DeviceTransport<R> {
         let rows = Argument::Memory(tables.rows);
         let (levels, scale) = (Argument::Int(int(shape.levels)), real(scale));
         let strides = [Argument::Int(int(shape.stride)), Argument::Int(int(shape.field_stride))];
-        launcher.cover(KernelName::SweepZ, shape.widest, [shape.rows, shape.planes - 1], &[
-            state,
-            flux,
-            tiles,
-            rows,
-            Argument::Memory(*clamped),
-            scale,
-            levels,
-            strides[0],
-            strides[1],
-        ])?;
-        launcher.cover(KernelName::AdvanceAirVertically, shape.widest, [shape.rows, shape.levels], &[
-            state, flux, tiles, rows, levels, scale, strides[0], strides[1],
-        ])
+        launcher.cover(
+            KernelName::SweepZ,
+            shape.widest,
+            [shape.rows, shape.planes - 1],
+            &[state, flux, tiles, rows, Argument::Memory(*clamped), scale, levels, strides[0], strides[1]],
+        )?;
+        launcher.cover(
+            KernelName::AdvanceAirVertically,
+            shape.widest,
+            [shape.rows, shape.levels],
+            &[state, flux, tiles, rows, levels, scale, strides[0], strides[1]],
+        )
     }
 }

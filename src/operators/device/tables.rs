@@ -123,12 +123,7 @@ pub(super) struct SeamTables {
 }
 
 /// Tables of the seams of one sweep, for a scheme that reads `halo` cells on each side of a face.
-pub(super) fn seams<R: Scalar>(
-    seams: &[TileSeams<R>],
-    halo: usize,
-    state: &Slabs<R>,
-    field: &Slabs<R>,
-) -> SeamTables {
+pub(super) fn seams<R: Scalar>(seams: &[TileSeams<R>], halo: usize, state: &Slabs<R>, field: &Slabs<R>) -> SeamTables {
     let mut faces = Vec::new();
     // Cells in the order in which they are first met, each with its faces in table order.
     let mut cells: Vec<([i32; 2], Vec<[i32; 2]>)> = Vec::new();

@@ -70,7 +70,11 @@ impl DeviceWindows {
 
     /// Starts to send the next window while kernels use the current one. The window before the current one must be done
     /// with.
-    pub(super) fn send_ahead<R: Scalar>(&mut self, window: &WindowBuffer<R>, launcher: &mut Launcher) -> DeviceResult<()> {
+    pub(super) fn send_ahead<R: Scalar>(
+        &mut self,
+        window: &WindowBuffer<R>,
+        launcher: &mut Launcher,
+    ) -> DeviceResult<()> {
         launcher.device.host_wait(self.on_device)?;
         let mut at = 0;
         let target = &self.windows[1 - self.current];
