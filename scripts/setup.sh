@@ -31,10 +31,19 @@ missing_for_build() {
     fi
 }
 
-# Names the other programs' readers that tests ask for; tests skip those they do not find.
+# A loader and the driver of some device; macOS brings its own.
+have_opencl() {
+    [ "$(uname -s)" = Darwin ] && return 0
+    # The loader's list is in root's search path only; it is read to its end, since a broken pipe counts as failure.
+    PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | grep 'libOpenCL\.so\.1' >/dev/null || return 1
+    compgen -G '/etc/OpenCL/vendors/*.icd' >/dev/null
+}
+
+# Names the other programs' readers and the device that tests ask for; tests skip those they do not find.
 missing_for_tests() {
     local tool
     for tool in ncdump cdo python3; do have "$tool" || echo "$tool"; done
+    have_opencl || echo OpenCL
     if have python3; then python3 -c 'import venv, ensurepip' >/dev/null 2>&1 || echo "python3 venv"; fi
 }
 
@@ -42,14 +51,14 @@ install_packages() {
     local packages
     if have apt-get; then
         packages="build-essential ca-certificates curl git libclang-dev libnetcdf-dev libnetcdf-mpi-dev libopenmpi-dev openmpi-bin pkg-config"
-        if [ "$purpose" = test ]; then packages="$packages cdo netcdf-bin python3 python3-venv"; fi
+        if [ "$purpose" = test ]; then packages="$packages cdo netcdf-bin ocl-icd-libopencl1 pocl-opencl-icd python3 python3-venv"; fi
         as_root apt-get update -qq
         # No terminal, no questions: some packages ask for the time zone.
         as_root env DEBIAN_FRONTEND=noninteractive \
             apt-get install -y -qq --no-install-recommends $packages </dev/null >/dev/null
     elif have dnf; then
         packages="clang-devel curl gcc gcc-c++ git hdf5-openmpi-devel netcdf-devel netcdf-openmpi-devel openmpi-devel pkgconf-pkg-config"
-        if [ "$purpose" = test ]; then packages="$packages cdo netcdf python3"; fi
+        if [ "$purpose" = test ]; then packages="$packages cdo netcdf ocl-icd pocl python3"; fi
         as_root dnf install -y -q --skip-unavailable $packages
     elif have brew; then
         packages="hdf5 netcdf pkg-config"

@@ -1,8 +1,8 @@
 //! Drivers of devices: memory, transfers, launches, order of queues, and what they say when something is wrong.
 
 use atmostr::device::{
-    Architecture, Argument, CudaDevice, Device, DeviceError, Event, HostMemory, Kernel, Launch, Memory, OpenClDevice,
-    Queue, compile_to_ptx,
+    Accelerator, Argument, Device, DeviceError, Event, HostMemory, Kernel, Launch, Memory, OpenClDevice, Queue, count,
+    open, self_test,
 };
 
 const PORTABLE: &str = include_str!("../kernels/src/device/portable.h");
@@ -379,40 +379,17 @@ fn an_index_beyond_the_devices_is_refused() {
 }
 
 #[test]
-fn without_its_driver_cuda_is_refused_in_words() {
-    // Opens no device: that of a machine with a GPU is left alone.
-    match CudaDevice::count() {
-        Ok(count) => println!("skipped: {count} CUDA device(s) here"),
-        Err(reason @ DeviceError::NoDevice { .. }) => println!("skipped: {reason}"),
-        Err(reason) => {
-            assert!(matches!(reason, DeviceError::NoDriver { driver: "CUDA", .. }), "{reason:?}");
-            assert!(reason.to_string().starts_with("no CUDA on this machine: "), "{reason}");
-            assert_eq!(CudaDevice::open(0).err(), Some(reason));
-        }
+fn a_device_opened_by_name_computes_what_the_host_computes() {
+    let accelerator: Accelerator = "opencl".parse().unwrap();
+    match count(accelerator) {
+        Ok(devices) => assert!(devices > 0),
+        Err(reason) => return println!("skipped: {reason}"),
     }
-}
-
-#[test]
-fn ptx_is_compiled_as_written() {
-    // The names of instructions: PTX ISA 8.8, section 9.7 (`.rn`: rounded to nearest; `fma`: fused).
-    let source = format!(
-        "#define REAL float\n{PORTABLE}
-        KERNEL f(GLOBAL REAL *x, VALUE(int, n) THREADS) {{
-            REAL a = x[0], b = x[1], c = x[2];
-            x[3] = a * b + c; x[4] = a / b; x[5] = REAL_SQRT(a); x[6] = REAL_FMA(a, b, c);
-        }}"
-    );
-    for architecture in [Architecture::Compute70, Architecture::Compute80, Architecture::Compute90] {
-        let ptx = match compile_to_ptx(&source, architecture) {
-            Ok(ptx) => ptx,
-            Err(reason @ DeviceError::NoDriver { .. }) => return println!("skipped: {reason}"),
-            Err(other) => panic!("{other}"),
-        };
-        let count = |word: &str| ptx.matches(word).count();
-        let found = ["mul.rn.f32", "add.rn.f32", "div.rn.f32", "sqrt.rn.f32", "fma.rn.f32", ".ftz"].map(count);
-        assert_eq!(found, [1, 1, 1, 1, 1, 0], "{ptx}");
+    let mut device = open::<f32>(accelerator, 0).unwrap();
+    self_test::<f32>(&mut *device).unwrap();
+    if device.info().has_double {
+        self_test::<f64>(&mut *open::<f64>(accelerator, 0).unwrap()).unwrap();
+    } else {
+        assert!(matches!(open::<f64>(accelerator, 0), Err(DeviceError::Unsuitable { .. })));
     }
-    let broken = compile_to_ptx(&format!("{source}\nint g() {{ return undeclared_name; }}"), Architecture::Compute80);
-    assert!(matches!(&broken, Err(DeviceError::Compile { log, .. }) if log.contains("undeclared_name")), "{broken:?}");
-    assert!(compile_to_ptx("zero\0byte", Architecture::Compute80).is_err());
 }

@@ -10,10 +10,14 @@ mod cuda;
 mod error;
 mod opencl;
 mod owned;
+mod select;
+mod self_test;
 
 pub use cuda::{Architecture, CudaDevice, compile_to_ptx};
 pub use error::DeviceError;
 pub use opencl::OpenClDevice;
+pub use select::{Accelerator, count, open};
+pub use self_test::self_test;
 
 /// Result of a call to a device.
 pub type DeviceResult<T> = Result<T, DeviceError>;
