@@ -141,3 +141,15 @@ pub fn nested<R: Real>(p: ([R; 2], R), q: [(R, R); 2]) -> [(R, R); 2] {
     assert!(text.find("} value_a2r;").unwrap() < text.find("} value_t2a2rr;").unwrap());
     assert!(text.find("} value_t2rr;").unwrap() < text.find("} value_a2t2rr;").unwrap());
 }
+
+#[test]
+fn the_example_of_the_handbook_is_what_is_written() {
+    let page = include_str!("../../docs/src/kernels.md");
+    let block = |language: &str| {
+        let (_, rest) = page.split_once(&format!("```{language}\n")).expect("a block");
+        rest.split_once("```").expect("its end").0
+    };
+    let found = functions(block("rust"));
+    let lines: Vec<&str> = found.lines().filter(|line| !line.starts_with("#line")).collect();
+    assert_eq!(lines.join("\n") + "\n", block("c"));
+}
