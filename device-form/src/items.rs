@@ -123,7 +123,8 @@ fn draft(function: ItemFn, notes: &mut Notes, file: &Rc<str>) -> Checked<Draft> 
     let mut fine = names::checked(&sig.ident, notes).map(|_| ());
     for attribute in &attrs {
         match &attribute.meta {
-            Meta::List(list) if list.path.is_ident("inline") && list.tokens.to_string() == "always" => inlined = true,
+            Meta::List(list) if list.path.is_ident("inline") => inlined = list.tokens.to_string() == "always",
+            Meta::Path(path) if path.is_ident("inline") => {}
             meta if ["doc", "allow", "expect"].iter().any(|name| meta.path().is_ident(name)) => {}
             _ => fine = notes.reject(attribute, "a function has no attributes but docs and #[inline(always)]"),
         }

@@ -7,12 +7,16 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use device_form::{Form, SourceFile};
 use kernels::device::conformance::{NUMERICS_CASES, conformance_source};
-use kernels::device::{Precision, preamble, scheme_defines};
+use kernels::device::{PORTABLE, Precision, preamble, scheme_defines};
 use kernels::scheme::{
     CellScheme, PpmCw84, PpmHuynhPd, PpmMonotone, PpmNone, SlopesMonotone, SlopesNone, SlopesPositivity, Upwind,
 };
-use kernels::{Scalar, Scheme};
+use kernels::{Real, Scalar, Scheme};
+
+#[path = "samples/subset.rs"]
+mod subset;
 
 /// Items per function.
 const ITEMS: usize = 20_000;
@@ -85,11 +89,18 @@ fn source(precision: Precision) -> String {
         macros.iter().for_each(|name| writeln!(text, "#undef {name}").unwrap());
         names.push(format!("scheme_{n}"));
     }
-    text += "int main(int, char **argv) {
+    text + &program(&names)
+}
+
+/// The function that runs one of the kernels.
+fn program(names: &[String]) -> String {
+    let mut text = String::from(
+        "int main(int, char **argv) {
         const int n = std::atoi(argv[2]), inputs = std::atoi(argv[3]), outputs = std::atoi(argv[4]);
         std::vector<REAL> in(n * inputs), out(n * outputs);
         if (std::fread(in.data(), sizeof(REAL), in.size(), stdin) != in.size()) return 2;
-        void (*run)(const REAL *, REAL *, int, int) = nullptr;\n";
+        void (*run)(const REAL *, REAL *, int, int) = nullptr;\n",
+    );
     names.iter().for_each(|name| writeln!(text, "if (!std::strcmp(argv[1], \"{name}\")) run = {name};").unwrap());
     text += "if (!run) return 3;
         for (int i = 0; i < n; ++i) run(in.data(), out.data(), n, i);
@@ -190,4 +201,36 @@ fn single_precision_has_the_same_bits() {
 #[test]
 fn double_precision_has_the_same_bits() {
     all::<f64>(Precision::Float64, |n| NUMERICS_CASES[n].float64);
+}
+
+fn horner<R: Real>(x: &[R], y: &mut [R]) {
+    y[0] = subset::horner([x[0], x[1], x[2], x[3], x[4]], x[5]);
+}
+
+fn running<R: Real>(x: &[R], y: &mut [R]) {
+    let (maxima, (rises, few)) = subset::running([x[0], x[1], x[2], x[3], x[4]], x[5]);
+    y[..5].copy_from_slice(&maxima);
+    (y[5], y[6]) = (rises, R::select(few, R::lit(1.0), R::lit(0.0)));
+}
+
+fn total<R: Real>(x: &[R], y: &mut [R]) {
+    (y[0], y[1]) = subset::total(R::lit(0.0).lt(x[0]), [x[1], x[2], x[3], x[4], x[5]]);
+}
+
+/// Loops, assignments, masks, nested values and the fused product.
+fn whole_subset<R: Scalar>(precision: Precision, defines: &str) {
+    let file = SourceFile { name: "subset.rs".to_owned(), text: include_str!("samples/subset.rs").to_owned() };
+    let form = Form::read(&[file]).unwrap_or_else(|list| panic!("{list:#?}"));
+    let names = ["horner", "running", "total"].map(|name| format!("conform_{name}"));
+    let parts = [HOST, defines, PORTABLE, &form.functions_text(), &form.conformance_text(), &program(&names)];
+    let Some(program) = compiled(&format!("device_subset_{precision:?}"), &parts.concat()) else { return };
+    compare::<R>(&program, &names[0], (6, 1), horner);
+    compare::<R>(&program, &names[1], (6, 7), running);
+    compare::<R>(&program, &names[2], (6, 2), total);
+}
+
+#[test]
+fn the_whole_subset_has_the_same_bits() {
+    whole_subset::<f32>(Precision::Float32, "#define REAL float\n");
+    whole_subset::<f64>(Precision::Float64, "#define REAL double\n#define REAL_IS_FLOAT64\n");
 }
