@@ -67,6 +67,10 @@ fn values_are_those_of_the_state() {
     assert_eq!(read("lev_selected"), [1.0, 3.0]);
     assert_eq!(read("co2_total_mass"), [1.5, 2.5]);
     assert_eq!(read("sf6_total_mass"), [2.5, 2.5]);
+    // Whole multiples of 64 kg below 2^53 of them: plain sums are exact in any order.
+    let masses = |n| (0..LEVELS).flat_map(move |k| cells().map(move |(p, j, i)| as_stored(cell(n, k, p, j, i).0)));
+    let air_total = |n| masses(n).sum::<f64>();
+    assert_eq!(read("air_mass_total"), [air_total(0), air_total(1)]);
     let total_area: f64 = read("cell_area").iter().sum();
     assert!((total_area / (4.0 * std::f64::consts::PI * 6.371e6_f64.powi(2)) - 1.0).abs() < 1e-13);
     let expected: Vec<_> = cells().map(|(p, j, i)| grid.center_lonlat(Panel::ALL[p], i, j).0).collect();
@@ -97,13 +101,19 @@ fn header_follows_the_layout() {
         ("lev", "positive", "down"),
         ("lev", "standard_name", "model_level_number"),
         ("lons", "units", "degrees_east"),
-        ("co2", "units", "mol mol-1 dry"),
+        ("co2", "units", "mol mol-1"),
+        ("co2", "long_name", "mole fraction of co2 in dry air"),
+        ("co2", "standard_name", "mole_fraction_of_carbon_dioxide_in_dry_air"),
+        ("sf6", "long_name", "mole fraction of sf6 in dry air"),
+        ("co2_column_mean", "standard_name", "dry_atmosphere_mole_fraction_of_carbon_dioxide"),
         ("co2", "coordinates", "lons lats"),
         ("co2", "grid_mapping", "cubed_sphere"),
         ("co2", "cell_measures", "area: cell_area"),
         ("co2_column_mean", "cell_methods", "lev: mean"),
         ("column_air_mass_per_area", "cell_methods", "lev: sum"),
         ("cell_area", "standard_name", "cell_area"),
+        ("co2_total_mass", "long_name", "global total of dry air mass times dry mole fraction of co2"),
+        ("air_mass_total", "units", "kg"),
         ("co2_total_mass", "storage_contract", "mixing_ratio_times_carrier_air_mass"),
         ("cubed_sphere", "grid_mapping_name", "gnomonic cubed-sphere"),
         ("cubed_sphere", "panel_convention", "geos_native"),
@@ -114,6 +124,7 @@ fn header_follows_the_layout() {
     ] {
         assert_eq!(text(&file, variable, attribute), expected, "{variable}:{attribute}");
     }
+    assert!(file.variable("sf6").unwrap().attribute("standard_name").is_none());
     assert!(text(&file, "", "history").ends_with("with 2 frame(s)"));
     let count = file.attribute("completed_snapshots").unwrap().value().unwrap();
     assert_eq!(count, netcdf::AttributeValue::Int(2));

@@ -6,7 +6,7 @@
 use netcdf::AttributeValue;
 
 use super::geometry::grid_label;
-use super::selection::{Extent, FieldPlan, FieldVariable, Quantity, total_mass_name, tracer_of};
+use super::selection::{AIR_TOTAL, Extent, FieldPlan, FieldVariable, Quantity, total_mass_name, tracer_of};
 use super::spec::OutputSpec;
 use crate::grid::CubedSphere;
 
@@ -52,20 +52,52 @@ pub(super) fn dimensions(nc: usize, plan: &FieldPlan) -> Vec<(&'static str, Opti
     dims
 }
 
+impl FieldPlan {
+    /// Bytes of the spatial variables of one snapshot on a grid of `nc` cells per panel edge, uncompressed, at
+    /// `value_bytes` a value.
+    pub fn snapshot_bytes(&self, nc: usize, value_bytes: usize) -> u64 {
+        let layers = |variable: &FieldVariable| match variable.extent {
+            Extent::Full => self.levels,
+            Extent::Selected => self.selected.len(),
+            Extent::Column => 1,
+        };
+        let layers: usize = self.variables.iter().map(layers).sum();
+        layers as u64 * (6 * nc * nc * value_bytes) as u64
+    }
+}
+
 /// All variables in file order. `float` is the storage type of the spatial ones.
 pub(super) fn variables(spec: &OutputSpec, grid: &CubedSphere, plan: &FieldPlan, float: Storage) -> Vec<VariableDef> {
     let mut list = coordinates(spec, plan);
     list.extend(grid_variables(grid));
     list.extend(plan.variables.iter().map(|v| field(v, plan, float)));
+    list.extend(totals(plan));
+    list
+}
+
+/// Global totals: the air, then the tracers.
+fn totals(plan: &FieldPlan) -> Vec<VariableDef> {
+    let air = [
+        ("long_name", "global total of dry air mass"),
+        ("units", "kg"),
+        ("mass_basis", "dry"),
+        ("comment", "exact sum of the model state, rounded once"),
+    ];
+    let mut list = vec![variable(AIR_TOTAL, Storage::Double, &[TIME], &text(air))];
     list.extend(plan.tracers.iter().map(|tracer| {
-        let text = [
-            ("long_name", format!("global total of {tracer}")),
-            ("units", "kg".into()),
-            ("storage_contract", "mixing_ratio_times_carrier_air_mass".into()),
-            ("mass_basis", "dry".into()),
-            ("comment", "exact sum of the model state, rounded once; authoritative for budgets".into()),
+        let long_name = format!("global total of dry air mass times dry mole fraction of {tracer}");
+        let pairs = [
+            ("long_name", long_name.as_str()),
+            ("units", "kg"),
+            ("storage_contract", "mixing_ratio_times_carrier_air_mass"),
+            ("mass_basis", "dry"),
+            (
+                "comment",
+                "kg of carrier air, not of the species: times its molar mass over that of air it is the mass of the \
+                 species; exact sum of the model state, rounded once; authoritative for budgets",
+            ),
         ];
-        variable(&total_mass_name(tracer), Storage::Double, &[TIME], &text.map(|(k, v)| (k, v.into())))
+        variable(&total_mass_name(tracer), Storage::Double, &[TIME], &text(pairs))
     }));
     list
 }
@@ -195,12 +227,15 @@ fn field(variable: &FieldVariable, plan: &FieldPlan, float: Storage) -> Variable
         Quantity::AirMass => ("dry air mass".into(), "kg", None),
         Quantity::AirMassPerArea => ("dry air mass per area".into(), "kg m-2", None),
         Quantity::ColumnAirMassPerArea => ("dry air mass of the column per area".into(), "kg m-2", Some("lev: sum")),
-        Quantity::MixingRatio(_) => (format!("dry mole fraction of {tracer}"), "mol mol-1 dry", None),
+        Quantity::MixingRatio(_) => (format!("mole fraction of {tracer} in dry air"), "mol mol-1", None),
         Quantity::ColumnMean(_) => {
-            (format!("air-mass weighted column mean of {tracer}"), "mol mol-1 dry", Some("lev: mean"))
+            let long_name =
+                format!("column mean of the mole fraction of {tracer} in dry air, weighted by dry air mass");
+            (long_name, "mol mol-1", Some("lev: mean"))
         }
         Quantity::ColumnMassPerArea(_) => {
-            (format!("column integral of {tracer} times dry air mass per area"), "kg m-2", Some("lev: sum"))
+            let long_name = format!("column sum of dry air mass per area times dry mole fraction of {tracer}");
+            (long_name, "kg m-2", Some("lev: sum"))
         }
     };
     let dims: &[&'static str] = match variable.extent {
@@ -208,15 +243,17 @@ fn field(variable: &FieldVariable, plan: &FieldPlan, float: Storage) -> Variable
         Extent::Selected => &[TIME, "lev_selected", "nf", "Ydim", "Xdim"],
         Extent::Column => &[TIME, "nf", "Ydim", "Xdim"],
     };
+    let standard_name = standard_name(variable.quantity, tracer).map(|name| ("standard_name".into(), name.into()));
     let missing: AttributeValue = if float == Storage::Float { (FILL as f32).into() } else { FILL.into() };
-    let mut attributes: Vec<(String, AttributeValue)> = vec![
+    let mut attributes: Attributes = standard_name.into_iter().collect();
+    attributes.extend([
         ("long_name".into(), long_name.into()),
         ("units".into(), units.into()),
         ("mass_basis".into(), "dry".into()),
         ("coordinates".into(), "lons lats".into()),
         ("grid_mapping".into(), "cubed_sphere".into()),
         ("missing_value".into(), missing),
-    ];
+    ]);
     // CDO 2.1 crashes if a variable it can read (a column) names an area of three dimensions.
     if variable.extent != Extent::Column {
         attributes.push(("cell_measures".into(), "area: cell_area".into()));
@@ -225,6 +262,16 @@ fn field(variable: &FieldVariable, plan: &FieldPlan, float: Storage) -> Variable
         attributes.push(("cell_methods".into(), methods.into()));
     }
     VariableDef { name: variable.name.clone(), storage: float, dims: dims.to_vec(), attributes, field: true }
+}
+
+/// Name in the CF standard name table, which has few species on dry air; parts of a species (`co2_fossil`) have none.
+fn standard_name(quantity: Quantity, tracer: &str) -> Option<&'static str> {
+    match quantity {
+        _ if !tracer.eq_ignore_ascii_case("co2") => None,
+        Quantity::MixingRatio(_) => Some("mole_fraction_of_carbon_dioxide_in_dry_air"),
+        Quantity::ColumnMean(_) => Some("dry_atmosphere_mole_fraction_of_carbon_dioxide"),
+        _ => None,
+    }
 }
 
 /// Global attributes, without `history` and `completed_snapshots`.

@@ -128,8 +128,11 @@ pub struct FieldPlan {
     pub(super) summary: String,
 }
 
+/// Variable of the total air mass.
+pub(super) const AIR_TOTAL: &str = "air_mass_total";
+
 /// Names that the layout of the file needs for itself.
-pub const RESERVED_NAMES: [&str; 21] = [
+pub const RESERVED_NAMES: [&str; 22] = [
     "time",
     "lev",
     "lev_selected",
@@ -151,6 +154,7 @@ pub const RESERVED_NAMES: [&str; 21] = [
     "air_mass",
     "air_mass_per_area",
     "column_air_mass_per_area",
+    AIR_TOTAL,
 ];
 
 impl FieldSelection {

@@ -13,12 +13,13 @@ use super::frame::SnapshotFrame;
 use super::geometry;
 use super::provenance::Provenance;
 use super::schema::{self, TIME};
-use super::selection::{Extent, FieldPlan, FieldVariable, total_mass_name};
+use super::selection::{AIR_TOTAL, Extent, FieldPlan, FieldVariable, total_mass_name};
 use super::sharing::{Rectangle, Sharing};
 use super::spec::{OutputSpec, Split, partial_path};
 use crate::comm::{Communicator, agree};
+use crate::diagnostics::plane_total;
 use crate::grid::CubedSphere;
-use crate::state::TileSet;
+use crate::state::{AIR, TileSet};
 
 /// Bytes of one variable that rank 0 holds at a time; at least one level.
 const BLOCK_BYTES: usize = 16 << 20;
@@ -106,11 +107,15 @@ impl<R: Scalar> SnapshotWriter<R> {
             return Err(OutputError::Poisoned(self.path.clone()));
         }
         agree(comm, frame.check(&self.plan, &self.tiles, self.last_hours))?;
+        let air_total = plane_total(comm, frame.state, AIR).map_err(|error| OutputError::Frame {
+            hours: frame.hours,
+            problem: format!("the total air mass: {error}"),
+        })?;
         self.poisoned = true;
         if self.channel.is_none() {
             self.open(comm)?;
         }
-        if let Err(error) = self.write(frame, comm) {
+        if let Err(error) = self.write(frame, air_total, comm) {
             if let Some(channel) = self.channel.take() {
                 channel.abandon();
             }
@@ -204,9 +209,9 @@ impl<R: Scalar> SnapshotWriter<R> {
         result
     }
 
-    fn write(&mut self, frame: &SnapshotFrame<R>, comm: &dyn Communicator) -> Result<(), OutputError> {
+    fn write(&mut self, frame: &SnapshotFrame<R>, air_total: f64, comm: &dyn Communicator) -> Result<(), OutputError> {
         let mut channel = self.channel.take().expect("opened before the first write");
-        let result = self.write_frame(&mut channel, frame, comm);
+        let result = self.write_frame(&mut channel, frame, air_total, comm);
         self.channel = Some(channel);
         result
     }
@@ -215,6 +220,7 @@ impl<R: Scalar> SnapshotWriter<R> {
         &self,
         channel: &mut Channel,
         frame: &SnapshotFrame<R>,
+        air_total: f64,
         comm: &dyn Communicator,
     ) -> Result<(), OutputError> {
         let record = self.frames;
@@ -224,6 +230,7 @@ impl<R: Scalar> SnapshotWriter<R> {
         }
         let mut series: Vec<(String, f64)> =
             self.plan.tracers.iter().map(|t| total_mass_name(t)).zip(frame.total_mass.iter().copied()).collect();
+        series.push((AIR_TOTAL.into(), air_total));
         series.push((TIME.into(), frame.hours));
         let mut written = Ok(());
         for (name, value) in &series {
