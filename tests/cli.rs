@@ -148,6 +148,39 @@ fn odd_values_are_refused_before_any_work() {
 }
 
 #[test]
+fn errors_of_the_command_line_are_json_if_that_is_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    for args in [&["--log", "json", "chek"][..], &["synth", "x.bin", "--nc", "ten", "--log=json"]] {
+        let (code, stderr) = failure(dir.path(), args);
+        assert_eq!((code, stderr.lines().count()), (Some(2), 1), "{stderr}");
+        let event: serde_json::Value = serde_json::from_str(&stderr).unwrap();
+        assert_eq!(event["event"], "error");
+        assert!(event["message"].as_str().is_some_and(|m| m.contains("chek") || m.contains("ten")), "{event}");
+    }
+    assert!(failure(dir.path(), &["chek"]).1.starts_with("error: "));
+}
+
+#[test]
+fn files_of_another_kind_are_named_as_such() {
+    let dir = tempfile::tempdir().unwrap();
+    let d = dir.path();
+    netcdf::create(d.join("a.nc")).unwrap();
+    netcdf::create_with(d.join("classic.nc"), netcdf::Options::empty()).unwrap();
+    std::fs::write(d.join("text.nc"), "no netCDF\n").unwrap();
+    for name in ["a.nc", "classic.nc"] {
+        let (code, stderr) = failure(d, &["inspect", name]);
+        assert_eq!((code, stderr.lines().count()), (Some(2), 1), "{stderr}");
+        assert!(stderr.contains("this is a NetCDF file") && stderr.contains("ncdump"), "{stderr}");
+    }
+    // The libraries below keep their own messages to themselves.
+    for args in [&["diff", "a.nc", "text.nc"][..], &["plot", "text.nc", "--var", "v", "-o", "x.png"]] {
+        let (code, stderr) = failure(d, args);
+        assert_eq!((code, stderr.lines().count()), (Some(2), 1), "{stderr}");
+        assert!(stderr.starts_with("error: text.nc: open: "), "{stderr}");
+    }
+}
+
+#[test]
 fn layouts_are_shown() {
     let dir = tempfile::tempdir().unwrap();
     let out = stdout_of(dir.path(), &["decompose", "--nc", "90", "--ranks", "24"]);
