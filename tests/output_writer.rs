@@ -5,7 +5,7 @@ mod output_support;
 use atmostr::comm::{Solo, threads};
 use atmostr::output::{Compression, OutputError, SnapshotFrame, SnapshotWriter, Split, diff};
 use decomposition::Panel;
-use output_support::{FRAMES, LEVELS, NC, cell, grid, spec, state, tiles, tracers, write, written};
+use output_support::{A_IFC, B_IFC, FRAMES, LEVELS, NC, cell, grid, spec, state, tiles, tracers, write, written};
 
 fn text(file: &netcdf::File, variable: &str, attribute: &str) -> String {
     let value = match variable {
@@ -65,6 +65,8 @@ fn values_are_those_of_the_state() {
     assert_eq!(read("time"), [0.0, 3.0]);
     assert_eq!(read("lev"), [1.0, 2.0, 3.0]);
     assert_eq!(read("lev_selected"), [1.0, 3.0]);
+    assert_eq!(read("ilev"), [1.0, 2.0, 3.0, 4.0]);
+    assert_eq!((&read("hyai")[..], &read("hybi")[..]), (&A_IFC[..], &B_IFC[..]));
     assert_eq!(read("co2_total_mass"), [1.5, 2.5]);
     assert_eq!(read("sf6_total_mass"), [2.5, 2.5]);
     // Whole multiples of 64 kg below 2^53 of them: plain sums are exact in any order.
@@ -100,6 +102,8 @@ fn header_follows_the_layout() {
         ("time", "calendar", "standard"),
         ("lev", "positive", "down"),
         ("lev", "standard_name", "model_level_number"),
+        ("hyai", "units", "Pa"),
+        ("hybi", "units", "1"),
         ("lons", "units", "degrees_east"),
         ("co2", "units", "mol mol-1"),
         ("co2", "long_name", "mole fraction of co2 in dry air"),
@@ -137,6 +141,8 @@ fn without_origin_time_counts_hours() {
     let file = netcdf::open(written::<f64>(dir.path(), |s| s.time_origin = None)).unwrap();
     assert_eq!(text(&file, "time", "units"), "hours");
     assert!(file.variable("time").unwrap().attribute("calendar").is_none());
+    let unknown = netcdf::open(written::<f64>(dir.path(), |s| s.vertical = None)).unwrap();
+    assert!(["ilev", "hyai", "hybi"].iter().all(|name| unknown.variable(name).is_none()));
     assert_eq!(file.variable("co2").unwrap().get_values::<f64, _>([0, 0, 0, 0, 0]).unwrap().len(), 1);
 }
 

@@ -39,10 +39,13 @@ pub(super) const FILL: f64 = 1.0e15;
 pub(super) const TIME: &str = "time";
 
 /// Dimensions and lengths, the unlimited one without length.
-pub(super) fn dimensions(nc: usize, plan: &FieldPlan) -> Vec<(&'static str, Option<usize>)> {
+pub(super) fn dimensions(spec: &OutputSpec, nc: usize, plan: &FieldPlan) -> Vec<(&'static str, Option<usize>)> {
     let mut dims = vec![(TIME, None), ("lev", Some(plan.levels))];
     if !plan.selected.is_empty() {
         dims.push(("lev_selected", Some(plan.selected.len())));
+    }
+    if spec.vertical.is_some() {
+        dims.push(("ilev", Some(plan.levels + 1)));
     }
     for (name, length) in
         [("nf", 6), ("Ydim", nc), ("Xdim", nc), ("Ycorner", nc + 1), ("Xcorner", nc + 1), ("ncontact", 4), ("four", 4)]
@@ -151,6 +154,9 @@ fn coordinates(spec: &OutputSpec, plan: &FieldPlan) -> Vec<VariableDef> {
     if !plan.selected.is_empty() {
         list.push(level("lev_selected", "written model levels, 1 at the model top"));
     }
+    if spec.vertical.is_some() {
+        list.extend(hybrid());
+    }
     let face = [("long_name", "cubed-sphere face"), ("axis", "e"), ("grads_dim", "e")];
     list.push(variable("nf", Int, &["nf"], &text(face)));
     let y = [("long_name", "fake latitude for GrADS compatibility"), ("units", "degrees_north")];
@@ -158,6 +164,17 @@ fn coordinates(spec: &OutputSpec, plan: &FieldPlan) -> Vec<VariableDef> {
     let x = [("long_name", "fake longitude for GrADS compatibility"), ("units", "degrees_east")];
     list.push(variable("Xdim", Double, &["Xdim"], &text(x)));
     list
+}
+
+/// Coefficients of the hybrid coordinate at the interfaces of the layers.
+fn hybrid() -> [VariableDef; 3] {
+    let interface =
+        [("long_name", "interface of model levels, 1 at the model top"), ("units", "1"), ("positive", "down")];
+    let comment = "pressure at interfaces is hyai + hybi times the surface pressure of the meteorology";
+    let a = [("long_name", "hybrid coefficient A at interfaces"), ("units", "Pa"), ("comment", comment)];
+    let b = [("long_name", "hybrid coefficient B at interfaces"), ("units", "1"), ("comment", comment)];
+    [("ilev", interface), ("hyai", a), ("hybi", b)]
+        .map(|(name, pairs)| variable(name, Storage::Double, &["ilev"], &text(pairs)))
 }
 
 fn grid_variables(grid: &CubedSphere) -> Vec<VariableDef> {

@@ -132,10 +132,13 @@ pub struct FieldPlan {
 pub(super) const AIR_TOTAL: &str = "air_mass_total";
 
 /// Names that the layout of the file needs for itself.
-pub const RESERVED_NAMES: [&str; 22] = [
+pub const RESERVED_NAMES: [&str; 25] = [
     "time",
     "lev",
     "lev_selected",
+    "ilev",
+    "hyai",
+    "hybi",
     "nf",
     "Ydim",
     "Xdim",

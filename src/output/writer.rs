@@ -18,7 +18,7 @@ use super::sharing::{Rectangle, Sharing};
 use super::spec::{OutputSpec, Split, partial_path};
 use crate::comm::{Communicator, agree};
 use crate::diagnostics::plane_total;
-use crate::grid::CubedSphere;
+use crate::grid::{CubedSphere, HybridCoordinate};
 use crate::state::{AIR, TileSet};
 
 /// Bytes of one variable that rank 0 holds at a time; at least one level.
@@ -49,7 +49,7 @@ impl<R: Scalar> SnapshotWriter<R> {
     /// Nothing is created on disk yet.
     ///
     /// # Errors
-    /// If the selection of fields does not fit, or the tiles of all ranks do not cover the grid.
+    /// If the selection of fields or the vertical coordinate does not fit, or the tiles of all ranks do not cover the grid.
     pub fn create(
         spec: &OutputSpec,
         label: &str,
@@ -60,6 +60,10 @@ impl<R: Scalar> SnapshotWriter<R> {
         comm: &dyn Communicator,
     ) -> Result<Self, OutputError> {
         let plan = spec.fields.plan(tracers, levels)?;
+        if let Some(found) = spec.vertical.as_ref().map(HybridCoordinate::levels).filter(|found| *found != levels) {
+            let problem = format!("the hybrid coordinate has {found} layers, the run {levels}");
+            return Err(OutputError::Selection(vec![problem]));
+        }
         let sharing = Sharing::new(tiles, grid.nc(), comm)?;
         let areas = tiles
             .tiles()
@@ -157,7 +161,7 @@ impl<R: Scalar> SnapshotWriter<R> {
         let mut globals = schema::global_attributes(&self.spec, &self.grid, &self.plan, R::NAME);
         globals.extend(self.progress(0).map(|(key, value)| (key.to_string(), value)));
         let defined = channel.define(
-            &schema::dimensions(nc, &self.plan),
+            &schema::dimensions(&self.spec, nc, &self.plan),
             &schema::variables(&self.spec, &self.grid, &self.plan, float),
             &globals,
             self.spec.compression,
@@ -178,9 +182,13 @@ impl<R: Scalar> SnapshotWriter<R> {
         let (lons, lats) = geometry::centers(&self.grid);
         let (corner_lons, corner_lats) = geometry::corners(&self.grid);
         let areas = geometry::areas(&self.grid);
-        let doubles: [(&str, &[usize], &[f64]); 9] = [
+        let (a, b) = self.spec.vertical.as_ref().map_or((&[][..], &[][..]), |v| (v.a(), v.b()));
+        let doubles: [(&str, &[usize], &[f64]); 12] = [
             ("lev", &[self.plan.levels], &count(self.plan.levels)),
             ("lev_selected", &[selected.len()], &selected),
+            ("ilev", &[a.len()], &count(a.len())),
+            ("hyai", &[a.len()], a),
+            ("hybi", &[b.len()], b),
             ("Ydim", &[nc], &count(nc)),
             ("Xdim", &[nc], &count(nc)),
             ("lons", &[6, nc, nc], &lons),
