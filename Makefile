@@ -1,6 +1,7 @@
 # make run     install what is missing, build, run the quickstart on 6 ranks, leave a NetCDF file and a map
 # make test    the whole test suite (installs what it needs)
 # make build   the program, with MPI where there is one;  make build-serial   the one without MPI
+# make build-static   the one without MPI that contains netCDF and HDF5: target/static/release/atmostr
 # make lint    formatting and clippy;  make slow   tests that take minutes each
 # make docs    the handbook (mdBook);  make bench   criterion benches
 
@@ -13,7 +14,7 @@ MPI_TESTS := $(patsubst %/main,%,$(patsubst tests/%.rs,%,$(shell grep -l '^\#!\[
 export RANKS
 export ATMOSTR_PYTHON ?= $(CURDIR)/target/python/bin/python
 
-.PHONY: run test slow build build-serial lint docs bench setup-run setup-test
+.PHONY: run test slow build build-serial build-static lint docs bench setup-run setup-test
 
 run: build
 	@scripts/quickstart.sh
@@ -26,7 +27,17 @@ build: setup-run
 build-serial: setup-run
 	@$(ENVIRONMENT); cargo build --release
 
+<<<<<<< HEAD
 # Everything runs even if a part fails; what failed is said again at the end.
+=======
+# Installs nothing: needs a C compiler and CMake, no netCDF.
+build-static:
+	@$(ENVIRONMENT); for tool in cc cmake cargo; do \
+	    have $$tool || { echo "error: build-static needs a C compiler, CMake 3.26 or later and cargo; $$tool is missing" >&2; exit 1; }; \
+	done; cargo build --release --features static-netcdf --target-dir target/static
+
+# Everything runs even if a part fails.
+>>>>>>> loose
 test: setup-test
 	@$(ENVIRONMENT); failed=; log=target/test.log; mkdir -p target; : >$$log; \
 	cargo test --workspace --no-fail-fast 2>&1 | tee -a $$log || failed="$$failed serial tests;"; \

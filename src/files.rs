@@ -1,4 +1,4 @@
-//! What a path leads to, asked before a file is read or replaced.
+//! What a path leads to, and how much fits there, asked before a file is read or written.
 
 use std::fs;
 use std::io;
@@ -32,9 +32,66 @@ pub fn same_file(a: &Path, b: &Path) -> bool {
     matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
 }
 
+/// Bytes that can still be written to the file system on which `path` lies or will lie; `None` where the system does not
+/// tell.
+pub fn free_bytes(path: &Path) -> Option<u64> {
+    let absolute = std::path::absolute(path).ok()?;
+    let existing = absolute.ancestors().find(|folder| folder.exists())?;
+    #[cfg(unix)]
+    {
+        // File systems that hold nothing on a disk state no size.
+        let found = rustix::fs::statvfs(existing).ok().filter(|found| found.f_blocks > 0)?;
+        found.f_bavail.checked_mul(found.f_frsize)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = existing;
+        None
+    }
+}
+
+/// The two sizes in words if `bytes` do not fit where `path` lies: "10.0 TB are needed, 71.5 GB are free".
+pub fn lacks_room(path: &Path, bytes: u64) -> Option<String> {
+    let free = free_bytes(path).filter(|free| *free < bytes)?;
+    Some(format!("{} are needed, {} are free", size_words(bytes), size_words(free)))
+}
+
+/// Bytes in words.
+pub fn size_words(bytes: u64) -> String {
+    match bytes as f64 {
+        b if b < 1e4 => format!("{bytes} B"),
+        b if b < 1e7 => format!("{:.1} kB", b / 1e3),
+        b if b < 1e10 => format!("{:.1} MB", b / 1e6),
+        b if b < 1e13 => format!("{:.1} GB", b / 1e9),
+        b => format!("{:.1} TB", b / 1e12),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn room_is_that_of_the_folder_that_exists() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("not/yet/there.bin");
+        assert_eq!(lacks_room(&file, 1), None);
+        #[cfg(unix)]
+        {
+            assert!(free_bytes(&file).is_some_and(|free| free > 0));
+            let message = lacks_room(&file, u64::MAX).unwrap();
+            assert!(message.starts_with("18446744.1 TB are needed, ") && message.ends_with(" are free"), "{message}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_given_in_words() {
+        for (bytes, words) in
+            [(9_999, "9999 B"), (10_000, "10.0 kB"), (8_398_100, "8398.1 kB"), (42_000_000_000_000, "42.0 TB")]
+        {
+            assert_eq!(size_words(bytes), words);
+        }
+    }
 
     #[test]
     fn links_lead_to_the_same_file_and_folders_are_refused() {

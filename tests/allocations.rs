@@ -1,14 +1,18 @@
 //! Memory is taken before the first substep, not during the run.
 //!
-//! All in one test: the counters see every thread of the process.
+//! All in one test: the counters see every thread of the process, the one that reads ahead too.
 
 use std::alloc::{GlobalAlloc, Layout as Memory, System};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use atmostr::comm::Solo;
+use atmostr::config::RunConfig;
 use atmostr::met::synth::{self, SynthFlow, SynthOptions};
 use atmostr::met::{FileWindows, FluxForm, PrefetchMode, Section, TransportFile, WindowBuffer, WindowStream};
+use atmostr::model;
+use atmostr::model::report::{PlanReport, Progress, RunReport, WindowReport};
 use atmostr::operators::Threads;
 use atmostr::operators::advection::{Advection, Winds};
 use atmostr::state::{AIR, PackedState, TileSet};
@@ -58,6 +62,15 @@ fn since(earlier: [u64; 2]) -> [u64; 2] {
     [now[0] - earlier[0], now[1] - earlier[1]]
 }
 
+/// Windows of a file.
+const WINDOWS: usize = 6;
+
+/// Lets every thread of the current pool take a job from another once: that is when the pool's library takes the memory it
+/// needs per thread (some kB), be it late in a run.
+fn wake_pool() {
+    rayon::broadcast(|_| ());
+}
+
 /// Allocations of the substeps and of the changes of window, after the first window and the first change.
 fn measure(file: &Arc<TransportFile>, scheme: Scheme, threads: usize, mode: PrefetchMode) -> ([u64; 2], [u64; 2]) {
     let header = file.header();
@@ -83,6 +96,7 @@ fn measure(file: &Arc<TransportFile>, scheme: Scheme, threads: usize, mode: Pref
     let mut advection = Advection::new(scheme, &layout, &state, &threads, &Solo);
     let (mut in_substeps, mut between) = ([0; 2], [0; 2]);
     threads.install(|| {
+        wake_pool();
         for number in 0..header.nwindow() {
             let (_, window) = stream.current().unwrap();
             let [x, y, z] = [Section::FluxX, Section::FluxY, Section::FluxZ].map(|s| window.get(s).unwrap());
@@ -104,29 +118,101 @@ fn measure(file: &Arc<TransportFile>, scheme: Scheme, threads: usize, mode: Pref
     (in_substeps, between)
 }
 
+/// Times that a window of a run makes a `String` of the name of its file, for the messages it may have to give and for
+/// the report of progress. Nothing else may take memory.
+const NAMES_PER_WINDOW: u64 = 3;
+
+/// Notes the counters at the end of every window.
+#[derive(Default)]
+struct AtWindowEnds(Vec<[u64; 2]>);
+
+impl Progress for AtWindowEnds {
+    fn start(&mut self, plan: &PlanReport) {
+        self.0.reserve_exact(plan.windows as usize);
+        wake_pool();
+    }
+    fn window(&mut self, _: &WindowReport<'_>) {
+        self.0.push(counters());
+    }
+    fn warn(&mut self, message: &str) {
+        panic!("{message}");
+    }
+    fn finish(&mut self, _: &RunReport) {}
+}
+
+/// Allocations and bytes of each window of a run without output, from the third window on.
+fn whole_run(dir: &std::path::Path, scheme: &str, reset: &str, threads: usize) -> Vec<[u64; 2]> {
+    let text = format!(
+        "[input]\nbinary_paths = [\"winds1.bin\", \"winds2.bin\"]\n[architecture]\nthreads = {threads}\n\
+         [run]\nair_mass_reset_mode = \"{reset}\"\n[decomposition]\ntiles = [2, 1]\n\
+         [advection]\nscheme = \"{scheme}\"\n[tracers.a]\n[tracers.b]\nbackground = 1e-6\n"
+    );
+    let config = RunConfig::parse(&text, &dir.join("run.toml")).unwrap();
+    let mut ends = AtWindowEnds::default();
+    model::run(&config, &Solo, &mut ends).unwrap();
+    assert_eq!(ends.0.len(), 2 * WINDOWS);
+    ends.0[1..].windows(2).map(|w| [w[1][0] - w[0][0], w[1][1] - w[0][1]]).collect()
+}
+
+fn make_winds(dir: &std::path::Path) {
+    for (name, skip_windows) in [("winds1.bin", 0), ("winds2.bin", WINDOWS)] {
+        let mut options = SynthOptions::new(SynthFlow::Weather, 12, 6);
+        options.windows = WINDOWS;
+        options.skip_windows = skip_windows;
+        synth::write(dir.join(name), &options, |_| {}).unwrap();
+    }
+}
+
+/// A pool takes the calling thread as a member for good, so every pool starts on a thread of its own. The threads of a
+/// pool end some time after it, taking memory once more: nothing is measured until they have gone.
+fn on_a_new_thread<T: Send>(body: impl FnOnce() -> T + Send) -> T {
+    let before = threads_alive();
+    let result = std::thread::scope(|scope| scope.spawn(body).join().unwrap());
+    let patience = Instant::now() + Duration::from_secs(10);
+    loop {
+        std::thread::sleep(Duration::from_millis(if before.is_some() { 1 } else { 200 }));
+        if threads_alive() <= before {
+            return result;
+        }
+        assert!(Instant::now() < patience, "a thread of the pool does not end");
+    }
+}
+
+/// Threads of this process, where the system tells.
+fn threads_alive() -> Option<usize> {
+    std::fs::read_dir("/proc/self/task").ok().map(Iterator::count)
+}
+
 #[test]
-fn the_substep_loop_takes_no_memory() {
+fn the_loops_of_substeps_and_windows_take_no_memory() {
     let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("winds.bin");
-    let mut options = SynthOptions::new(SynthFlow::Weather, 12, 6);
-    options.windows = 6;
-    synth::write(&path, &options, |_| {}).unwrap();
-    let file = Arc::new(TransportFile::open(&path).unwrap());
-    let schemes = [Scheme::Upwind, Scheme::Slopes(SlopesLimiter::Monotone), Scheme::Ppm(PpmLimiter::HuynhPd)];
+    make_winds(dir.path());
+    let file = &Arc::new(TransportFile::open(dir.path().join("winds1.bin")).unwrap());
     let before = counters();
     let kept = std::hint::black_box(vec![0_u8; 100]);
     assert_eq!(since(before), [1, 100], "the counters count");
     drop(kept);
-    for scheme in schemes {
-        for count in [1, 2] {
-            // Each pool takes the calling thread as a member for good, so every pool starts on a thread of its own.
-            let file = &file;
-            let measured = std::thread::scope(|scope| {
-                scope.spawn(move || measure(file, scheme, count, PrefetchMode::Synchronous)).join().unwrap()
-            });
-            let ([calls, bytes], change) = measured;
-            assert_eq!(calls, 0, "{} with {count} threads: {bytes} bytes in 12 substeps", scheme.name());
-            assert_eq!(change, [0, 0], "calls and bytes of window changes");
+    for scheme in [Scheme::Upwind, Scheme::Slopes(SlopesLimiter::Monotone), Scheme::Ppm(PpmLimiter::HuynhPd)] {
+        for threads in [1, 2] {
+            for mode in [PrefetchMode::Synchronous, PrefetchMode::Thread] {
+                let ([calls, bytes], change) = on_a_new_thread(move || measure(file, scheme, threads, mode));
+                let what = format!("{} with {threads} threads, {mode:?}", scheme.name());
+                assert_eq!(calls, 0, "{what}: {bytes} bytes in 12 substeps");
+                assert_eq!(change, [0, 0], "{what}: calls and bytes of window changes");
+            }
+        }
+    }
+    for (scheme, reset) in [("ppm", "preserve_vmr"), ("slopes", "preserve_tracer_mass"), ("upwind", "none")] {
+        for threads in [1, 2] {
+            let windows = on_a_new_thread(|| whole_run(dir.path(), scheme, reset, threads));
+            let most = [NAMES_PER_WINDOW, NAMES_PER_WINDOW * "winds1.bin".len() as u64];
+            for (n, window) in windows.iter().enumerate() {
+                let (number, what) = (n + 3, format!("{scheme}, {reset}, {threads} threads"));
+                assert!(
+                    window[0] <= most[0] && window[1] <= most[1],
+                    "{what}: window {number} took [calls, bytes] {window:?}, at most {most:?}; all: {windows:?}"
+                );
+            }
         }
     }
 }

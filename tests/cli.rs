@@ -100,7 +100,84 @@ fn winds_are_made_and_inspected() {
     let (code, stderr) = failure(d, &["synth", "x.bin", "--nc", "6", "--flow", "hadley", "--physics", "all"]);
     assert_eq!(code, Some(2), "{stderr}");
     assert_eq!(failure(d, &["synth", "x.bin", "--nc", "6", "--flow", "storm"]).0, Some(2));
-    assert_eq!(failure(d, &["synth", "no/such/folder/x.bin", "--nc", "4", "--windows", "1"]).0, Some(1));
+    std::fs::write(d.join("file"), "x").unwrap();
+    for folder in ["no/such/folder", "file", "/proc"] {
+        let target = format!("{folder}/x.bin");
+        let (code, stderr) = failure(d, &["synth", &target, "--nc", "4", "--windows", "1"]);
+        assert_eq!(code, Some(2), "{stderr}");
+        assert!(stderr.starts_with(&format!("error: {target}: cannot ")), "{stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_on_the_disk_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let d = dir.path();
+    // About 4 EB: 5 fields of 6·5760² cells, 1000 layers and 4 bytes in each of 1 000 000 windows.
+    let (code, stderr) = failure(d, &["synth", "x.bin", "--nc", "5760", "--levels", "1000", "--windows", "1000000"]);
+    assert_eq!((code, stderr.lines().count()), (Some(2), 1), "{stderr}");
+    assert!(stderr.contains("x.bin: the file does not fit on its disk: 39"), "{stderr}");
+    assert!(stderr.contains(" TB are needed, ") && stderr.trim_end().ends_with(" are free"), "{stderr}");
+    let text = "[input.synthetic]\nnc = 5760\nlevels = 1000\nwindows = 1000000\n[advection]\nscheme = \"upwind\"\n\
+                [tracers.co2]\n[output]\npath = \"o.nc\"\nhours = [0]\n";
+    std::fs::write(d.join("run.toml"), text).unwrap();
+    let (code, stderr) = failure(d, &["run", "run.toml"]);
+    assert_eq!(code, Some(2), "{stderr}");
+    assert!(stderr.contains("run.toml:9:1: error: the output of the run does not fit on the disk of"), "{stderr}");
+    assert_eq!(std::fs::read_dir(d).unwrap().count(), 1, "only the configuration is there");
+}
+
+#[test]
+fn odd_values_are_refused_before_any_work() {
+    let dir = tempfile::tempdir().unwrap();
+    let d = dir.path();
+    let synthetic = "[input.synthetic]\nnc = 4\nlevels = 2\nwindows = 1\n[advection]\nscheme = \"upwind\"\n";
+    for (rest, parts) in [
+        ("[tracers.co2]\nbackground = 1e308", ["run.toml:8:", "from -1e14 to 1e14"]),
+        ("[tracers.co2]\ninit = { kind = \"latitude_step\", north_value = 1e15 }", ["run.toml:8:", "1e14"]),
+        ("[tracers.co2]\n[architecture]\nthreads = 65536", ["run.toml:9:", "from 1 to 1024"]),
+        ("[tracers.co2]\n[output]\nhours = [0]\npath = \"a\\u0000b.nc\"", ["run.toml:10:", "character NUL"]),
+    ] {
+        std::fs::write(d.join("run.toml"), format!("{synthetic}{rest}\n")).unwrap();
+        let (code, stderr) = failure(d, &["run", "run.toml"]);
+        assert_eq!(code, Some(2), "{stderr}");
+        assert!(parts.iter().all(|p| stderr.contains(p)) && stderr.contains("1 error in"), "{stderr}");
+        assert_eq!(std::fs::read_dir(d).unwrap().count(), 1, "only the configuration is there");
+    }
+}
+
+#[test]
+fn errors_of_the_command_line_are_json_if_that_is_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    for args in [&["--log", "json", "chek"][..], &["synth", "x.bin", "--nc", "ten", "--log=json"]] {
+        let (code, stderr) = failure(dir.path(), args);
+        assert_eq!((code, stderr.lines().count()), (Some(2), 1), "{stderr}");
+        let event: serde_json::Value = serde_json::from_str(&stderr).unwrap();
+        assert_eq!(event["event"], "error");
+        assert!(event["message"].as_str().is_some_and(|m| m.contains("chek") || m.contains("ten")), "{event}");
+    }
+    assert!(failure(dir.path(), &["chek"]).1.starts_with("error: "));
+}
+
+#[test]
+fn files_of_another_kind_are_named_as_such() {
+    let dir = tempfile::tempdir().unwrap();
+    let d = dir.path();
+    netcdf::create(d.join("a.nc")).unwrap();
+    netcdf::create_with(d.join("classic.nc"), netcdf::Options::empty()).unwrap();
+    std::fs::write(d.join("text.nc"), "no netCDF\n").unwrap();
+    for name in ["a.nc", "classic.nc"] {
+        let (code, stderr) = failure(d, &["inspect", name]);
+        assert_eq!((code, stderr.lines().count()), (Some(2), 1), "{stderr}");
+        assert!(stderr.contains("this is a NetCDF file") && stderr.contains("ncdump"), "{stderr}");
+    }
+    // The libraries below keep their own messages to themselves.
+    for args in [&["diff", "a.nc", "text.nc"][..], &["plot", "text.nc", "--var", "v", "-o", "x.png"]] {
+        let (code, stderr) = failure(d, args);
+        assert_eq!((code, stderr.lines().count()), (Some(2), 1), "{stderr}");
+        assert!(stderr.starts_with("error: text.nc: open: "), "{stderr}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod output_support;
 use atmostr::comm::{Solo, threads};
 use atmostr::output::{Compression, OutputError, SnapshotFrame, SnapshotWriter, Split, diff};
 use decomposition::Panel;
-use output_support::{FRAMES, LEVELS, NC, cell, grid, spec, state, tiles, tracers, write, written};
+use output_support::{A_IFC, B_IFC, FRAMES, LEVELS, NC, cell, grid, spec, state, tiles, tracers, write, written};
 
 fn text(file: &netcdf::File, variable: &str, attribute: &str) -> String {
     let value = match variable {
@@ -65,8 +65,14 @@ fn values_are_those_of_the_state() {
     assert_eq!(read("time"), [0.0, 3.0]);
     assert_eq!(read("lev"), [1.0, 2.0, 3.0]);
     assert_eq!(read("lev_selected"), [1.0, 3.0]);
+    assert_eq!(read("ilev"), [1.0, 2.0, 3.0, 4.0]);
+    assert_eq!((&read("hyai")[..], &read("hybi")[..]), (&A_IFC[..], &B_IFC[..]));
     assert_eq!(read("co2_total_mass"), [1.5, 2.5]);
     assert_eq!(read("sf6_total_mass"), [2.5, 2.5]);
+    // Whole multiples of 64 kg below 2^53 of them: plain sums are exact in any order.
+    let masses = |n| (0..LEVELS).flat_map(move |k| cells().map(move |(p, j, i)| as_stored(cell(n, k, p, j, i).0)));
+    let air_total = |n| masses(n).sum::<f64>();
+    assert_eq!(read("air_mass_total"), [air_total(0), air_total(1)]);
     let total_area: f64 = read("cell_area").iter().sum();
     assert!((total_area / (4.0 * std::f64::consts::PI * 6.371e6_f64.powi(2)) - 1.0).abs() < 1e-13);
     let expected: Vec<_> = cells().map(|(p, j, i)| grid.center_lonlat(Panel::ALL[p], i, j).0).collect();
@@ -96,14 +102,22 @@ fn header_follows_the_layout() {
         ("time", "calendar", "standard"),
         ("lev", "positive", "down"),
         ("lev", "standard_name", "model_level_number"),
+        ("hyai", "units", "Pa"),
+        ("hybi", "units", "1"),
         ("lons", "units", "degrees_east"),
-        ("co2", "units", "mol mol-1 dry"),
+        ("co2", "units", "mol mol-1"),
+        ("co2", "long_name", "mole fraction of co2 in dry air"),
+        ("co2", "standard_name", "mole_fraction_of_carbon_dioxide_in_dry_air"),
+        ("sf6", "long_name", "mole fraction of sf6 in dry air"),
+        ("co2_column_mean", "standard_name", "dry_atmosphere_mole_fraction_of_carbon_dioxide"),
         ("co2", "coordinates", "lons lats"),
         ("co2", "grid_mapping", "cubed_sphere"),
         ("co2", "cell_measures", "area: cell_area"),
         ("co2_column_mean", "cell_methods", "lev: mean"),
         ("column_air_mass_per_area", "cell_methods", "lev: sum"),
         ("cell_area", "standard_name", "cell_area"),
+        ("co2_total_mass", "long_name", "global total of dry air mass times dry mole fraction of co2"),
+        ("air_mass_total", "units", "kg"),
         ("co2_total_mass", "storage_contract", "mixing_ratio_times_carrier_air_mass"),
         ("cubed_sphere", "grid_mapping_name", "gnomonic cubed-sphere"),
         ("cubed_sphere", "panel_convention", "geos_native"),
@@ -114,6 +128,7 @@ fn header_follows_the_layout() {
     ] {
         assert_eq!(text(&file, variable, attribute), expected, "{variable}:{attribute}");
     }
+    assert!(file.variable("sf6").unwrap().attribute("standard_name").is_none());
     assert!(text(&file, "", "history").ends_with("with 2 frame(s)"));
     let count = file.attribute("completed_snapshots").unwrap().value().unwrap();
     assert_eq!(count, netcdf::AttributeValue::Int(2));
@@ -126,6 +141,8 @@ fn without_origin_time_counts_hours() {
     let file = netcdf::open(written::<f64>(dir.path(), |s| s.time_origin = None)).unwrap();
     assert_eq!(text(&file, "time", "units"), "hours");
     assert!(file.variable("time").unwrap().attribute("calendar").is_none());
+    let unknown = netcdf::open(written::<f64>(dir.path(), |s| s.vertical = None)).unwrap();
+    assert!(["ilev", "hyai", "hybi"].iter().all(|name| unknown.variable(name).is_none()));
     assert_eq!(file.variable("co2").unwrap().get_values::<f64, _>([0, 0, 0, 0, 0]).unwrap().len(), 1);
 }
 

@@ -7,6 +7,7 @@ use decomposition::{Layout, LayoutReport, Machine, Payload, TileGrid};
 
 use super::values::{self, Convention, Float};
 use super::{CliError, Context, Exit};
+use crate::files::size_words;
 use crate::grid::GeometryBundle;
 use crate::met::FloatType;
 
@@ -78,9 +79,9 @@ fn text(layout: &Layout, report: &LayoutReport) -> String {
             "  {:?} exchange       {} messages, {} in all; busiest rank {} messages, {}",
             e.axis,
             e.messages,
-            size(e.bytes),
+            size_words(e.bytes as u64),
             e.max_messages,
-            size(e.max_bytes)
+            size_words(e.max_bytes as u64)
         );
     }
     let efficiency = 100.0 * r.efficiency;
@@ -95,14 +96,4 @@ fn text(layout: &Layout, report: &LayoutReport) -> String {
         let _ = writeln!(out, "  {rank:>4}  {}", tiles.join("; "));
     }
     out
-}
-
-/// Bytes in words.
-fn size(bytes: usize) -> String {
-    match bytes as f64 {
-        b if b < 1e4 => format!("{bytes} B"),
-        b if b < 1e7 => format!("{:.1} kB", b / 1e3),
-        b if b < 1e10 => format!("{:.1} MB", b / 1e6),
-        b => format!("{:.1} GB", b / 1e9),
-    }
 }

@@ -1,5 +1,7 @@
 //! Log lines on standard error.
 
+use std::ffi::OsString;
+
 use clap::ValueEnum;
 
 use super::{Context, Sink};
@@ -22,4 +24,9 @@ pub(super) fn init(ctx: &Context) {
         LogFormat::Text => base.without_time().with_ansi(ctx.stderr == Sink::Fancy).try_init(),
         LogFormat::Json => base.json().flatten_event(true).try_init(),
     };
+}
+
+/// Whether the command line asks for JSON, looked up where it could not be parsed.
+pub(super) fn asks_for_json(args: &[OsString]) -> bool {
+    args.iter().any(|arg| arg == "--log=json") || args.windows(2).any(|pair| pair[0] == "--log" && pair[1] == "json")
 }

@@ -132,8 +132,14 @@ pub fn main() -> std::process::ExitCode {
 
 /// Runs the program with these arguments, the first being its name.
 fn execute(args: impl IntoIterator<Item = OsString>) -> Exit {
-    let cli = match Cli::try_parse_from(args) {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
+        Err(e) if e.use_stderr() && log::asks_for_json(&args) => {
+            let ctx = Context { log: LogFormat::Json, stderr: Sink::of_stderr() };
+            let text = e.to_string();
+            return CliError::input(text.strip_prefix("error: ").unwrap_or(&text).trim_end()).report(&ctx);
+        }
         // Help and version are answers, not errors; what clap prints goes to the right stream.
         Err(e) => {
             let _ = e.print();

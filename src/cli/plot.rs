@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{CliError, Context, Exit};
-use crate::output::{self, PlotRequest};
+use crate::output::{self, OutputError, PlotRequest};
 
 /// Draw a map of a variable of a snapshot file
 #[derive(Debug, Args)]
@@ -39,7 +39,11 @@ impl PlotArgs {
         }
         let time = self.time.map(NonZeroUsize::get);
         let request = PlotRequest { variable: &self.var, time, level: self.level.map(NonZeroUsize::get) };
-        output::plot(&self.file, &request, &self.output)?;
+        output::plot(&self.file, &request, &self.output).map_err(|error| match error {
+            // The library only reads here.
+            OutputError::NetCdf { .. } => CliError::input(error),
+            other => other.into(),
+        })?;
         ctx.print(&format!("{}\n", self.output.display()))?;
         Ok(Exit::Finished)
     }

@@ -55,6 +55,9 @@ const RELATIVE: &str = "relative paths are taken from the folder of the configur
 
 /// Replaces a leading `~`, and `$NAME` or `${NAME}` anywhere.
 fn expand(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<String, String> {
+    if text.contains('\0') {
+        return Err("a path cannot contain the character NUL".into());
+    }
     let value = |name: &str| variable(name).ok_or_else(|| format!("the environment variable `{name}` is not set"));
     let mut out = String::new();
     let mut rest = text;
@@ -124,6 +127,7 @@ mod tests {
             ("${DATA", "without `}`"),
             ("a$/b", "must be followed"),
             ("${}", "`${}`"),
+            ("a\0b", "NUL"),
         ] {
             let message = expand(text, variables).unwrap_err();
             assert!(message.contains(part), "{text}: {message}");

@@ -231,7 +231,8 @@ impl Check<'_> {
             self.add(&["output"], "path", problem, "choose another path");
         }
         let names: Vec<_> = self.config.tracers.iter().map(|t| t.name.clone()).collect();
-        if let Err(OutputError::Selection(found)) = output.fields.plan(&names, winds[0].levels) {
+        let plan = output.fields.plan(&names, winds[0].levels);
+        if let Err(OutputError::Selection(found)) = &plan {
             for message in found {
                 self.add(&["output", "fields"], "levels", message, "");
             }
@@ -244,7 +245,12 @@ impl Check<'_> {
                 }
             }
         }
-        self.snapshot_hours(output, winds, windows)
+        let hours = self.snapshot_hours(output, winds, windows);
+        let needed = plan.ok().and_then(|p| targets::too_large(self.config, output, &p, winds[0].nc, hours.len()));
+        if let Some(problem) = needed {
+            self.add(&["output"], "path", problem, "choose another disk, fewer fields or snapshots, or compress them");
+        }
+        hours
     }
 
     /// Hours of the snapshots within the run; each must be 0 or the end of a window.

@@ -1,10 +1,11 @@
-//! Files a run writes: none of them may be something it reads, or something that is no file.
+//! Files a run writes: none of them may be something it reads, or something that is no file, and they must fit.
 
 use std::path::{Path, PathBuf};
 
 use super::{Output, RunConfig, Source};
-use crate::files::{regular_or_absent, same_file};
+use crate::files::{lacks_room, regular_or_absent, same_file};
 use crate::initial::InitialState;
+use crate::output::FieldPlan;
 
 /// Everything the run reads.
 fn read(config: &RunConfig) -> Vec<(&Path, &'static str)> {
@@ -32,4 +33,25 @@ pub(super) fn problem(config: &RunConfig, output: &Output, labels: &[String]) ->
         }
     }
     None
+}
+
+/// Why `snapshots` of the fields of `plan` on a grid of `nc` cells per panel edge, and the winds if the run makes them, do
+/// not fit on the disk of the output, if so. How small compression makes a snapshot is not known, so those count as nothing.
+pub(super) fn too_large(
+    config: &RunConfig,
+    output: &Output,
+    plan: &FieldPlan,
+    nc: usize,
+    snapshots: usize,
+) -> Option<String> {
+    let fields = match output.compression.level {
+        0 => plan.snapshot_bytes(nc, config.settings.float_type.bytes()).saturating_mul(snapshots as u64),
+        _ => 0,
+    };
+    let winds = match &config.input.source {
+        Source::Synthetic(options) => options.payload_bytes(),
+        Source::Files { .. } => 0,
+    };
+    let sizes = lacks_room(&output.path, fields.saturating_add(winds))?;
+    Some(format!("the output of the run does not fit on the disk of {}: {sizes}", output.path.display()))
 }

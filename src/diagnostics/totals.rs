@@ -28,6 +28,16 @@ fn add_plane<R: Scalar>(slabs: &Slabs<R>, plane: usize, sum: &mut ExactSum) {
     }
 }
 
+/// Correctly rounded sum of one plane over the cells of all ranks, in the unit of its values. Collective.
+///
+/// # Errors
+/// As [`exact_total`].
+pub fn plane_total<R: Scalar>(comm: &dyn Communicator, slabs: &Slabs<R>, plane: usize) -> Result<f64, SumError> {
+    let mut sum = ExactSum::new();
+    add_plane(slabs, plane, &mut sum);
+    exact_total(comm, sum)
+}
+
 /// Total air mass (kg) and tracer totals (kg of carrier air), in storage order. Collective.
 ///
 /// # Errors
@@ -37,10 +47,6 @@ pub fn tracer_totals<R: Scalar>(
     state: &PackedState<R>,
 ) -> Result<Vec<f64>, (usize, SumError)> {
     (0..state.slabs().planes())
-        .map(|plane| {
-            let mut sum = ExactSum::new();
-            add_plane(state.slabs(), plane, &mut sum);
-            exact_total(comm, sum).map_err(|error| (plane, error))
-        })
+        .map(|plane| plane_total(comm, state.slabs(), plane).map_err(|error| (plane, error)))
         .collect()
 }

@@ -94,6 +94,15 @@ impl HeaderError {
 /// Errors of reading, writing and checking transport files. Windows are displayed from 1.
 #[derive(Debug, thiserror::Error)]
 pub enum MetError {
+    /// A file of another kind, often taken for a transport file.
+    #[error(
+        "{path}: this is a NetCDF file, not a transport file; `ncdump -h`, `atmostr plot` and `atmostr diff` read it",
+        path = path.display()
+    )]
+    NetCdf {
+        /// File concerned.
+        path: PathBuf,
+    },
     /// The operating system refused.
     #[error("{path}: cannot {action}: {source}", path = path.display())]
     Io {

@@ -1,8 +1,7 @@
 //! A stream of windows over several files, read ahead on a background thread.
 
 use std::ops::Range;
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use kernels::Scalar;
@@ -61,18 +60,80 @@ pub struct StreamPosition {
 type Request<R> = (Arc<TransportFile>, usize, WindowBuffer<R>);
 type Answer<R> = (WindowBuffer<R>, Result<(), MetError>);
 
-/// The background thread and the channels to it.
+/// The background thread.
 #[derive(Debug)]
 struct Reader<R> {
-    requests: Option<SyncSender<Request<R>>>,
-    answers: Receiver<Answer<R>>,
+    desk: Arc<Desk<R>>,
     thread: Option<JoinHandle<()>>,
+}
+
+/// Where the stream and its thread hand over windows, one at a time. Unlike a channel it never takes memory.
+#[derive(Debug)]
+struct Desk<R> {
+    state: Mutex<Hand<R>>,
+    changed: Condvar,
+}
+
+/// What lies on the desk.
+#[derive(Debug)]
+struct Hand<R> {
+    /// A window to be read.
+    request: Option<Request<R>>,
+    /// A window that was read.
+    answer: Option<Answer<R>>,
+    /// Whether one side has gone.
+    closed: bool,
+}
+
+impl<R> Desk<R> {
+    fn new() -> Self {
+        let state = Mutex::new(Hand { request: None, answer: None, closed: false });
+        Self { state, changed: Condvar::new() }
+    }
+
+    /// Lays something on the desk; `false` if the other side has gone.
+    fn put(&self, place: impl FnOnce(&mut Hand<R>)) -> bool {
+        let mut state = self.lock();
+        place(&mut state);
+        self.changed.notify_all();
+        !state.closed
+    }
+
+    /// Waits until there is something to take; `None` once the other side has gone.
+    fn take<T>(&self, pick: impl Fn(&mut Hand<R>) -> Option<T>) -> Option<T> {
+        let mut state = self.lock();
+        while !state.closed {
+            if let Some(item) = pick(&mut state) {
+                return Some(item);
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        None
+    }
+
+    fn close(&self) {
+        self.put(|hand| hand.closed = true);
+    }
+
+    /// A panic never happens while the desk is locked, so what lies on it is whole.
+    fn lock(&self) -> MutexGuard<'_, Hand<R>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Closes the desk when the thread ends, by a panic too.
+struct CloseOnDrop<R>(Arc<Desk<R>>);
+
+impl<R> Drop for CloseOnDrop<R> {
+    fn drop(&mut self) {
+        self.0.close();
+    }
 }
 
 impl<R> Drop for Reader<R> {
     fn drop(&mut self) {
-        // Without a sender the thread ends after the window in hand.
-        self.requests = None;
+        // The thread ends after the window in hand.
+        self.desk.close();
         if let Some(thread) = self.thread.take() {
             // A panic of the thread has already been reported as `ReaderGone`.
             let _ = thread.join();
@@ -196,9 +257,8 @@ impl<R: Scalar> WindowStream<R> {
         let Some(buffer) = self.buffer() else { return Err(MetError::ReaderGone) };
         let position = self.order[self.next];
         let file = self.files[position.file].file.clone();
-        let sender = self.reader.as_ref().and_then(|r| r.requests.as_ref());
-        let sent = sender.is_some_and(|s| s.send((file, position.window, buffer)).is_ok());
-        if !sent {
+        let request = (file, position.window, buffer);
+        if !self.reader.as_ref().is_some_and(|r| r.desk.put(|hand| hand.request = Some(request))) {
             return Err(MetError::ReaderGone);
         }
         self.pending = true;
@@ -214,9 +274,9 @@ impl<R: Scalar> WindowStream<R> {
         self.request()?;
         let (buffer, result) = match &self.reader {
             Some(reader) if self.pending => {
-                let answer = reader.answers.recv().map_err(|_| MetError::ReaderGone)?;
+                let answer = reader.desk.take(|hand| hand.answer.take());
                 self.pending = false;
-                answer
+                answer.ok_or(MetError::ReaderGone)?
             }
             Some(_) => return Ok(()),
             None if self.next >= self.order.len() => return Ok(()),
@@ -254,16 +314,15 @@ fn read<R: Scalar>(
 }
 
 fn start_reader<R: Scalar>() -> std::io::Result<Reader<R>> {
-    let (requests, incoming) = sync_channel::<Request<R>>(1);
-    let (outgoing, answers) = sync_channel::<Answer<R>>(1);
+    let desk = Arc::new(Desk::new());
+    let guard = CloseOnDrop(desk.clone());
     let work = move || {
-        while let Ok((file, window, mut buffer)) = incoming.recv() {
+        let desk = &guard.0;
+        while let Some((file, window, mut buffer)) = desk.take(|hand| hand.request.take()) {
             let result = read(&file, window, &mut buffer, LoadThreads::Caller);
-            if outgoing.send((buffer, result)).is_err() {
-                return;
-            }
+            desk.put(|hand| hand.answer = Some((buffer, result)));
         }
     };
     let thread = std::thread::Builder::new().name("window reader".to_string()).spawn(work)?;
-    Ok(Reader { requests: Some(requests), answers, thread: Some(thread) })
+    Ok(Reader { desk, thread: Some(thread) })
 }

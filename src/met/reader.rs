@@ -12,6 +12,9 @@ use super::header::{Header, parse_header_bytes, read_header_bytes};
 use super::section::Section;
 use crate::files::regular_or_absent;
 
+/// First bytes of netCDF files: HDF5 (netCDF-4), classic, 64-bit offset, 64-bit data.
+const NETCDF_SIGNATURES: [&[u8]; 4] = [b"\x89HDF\r\n\x1a\n", b"CDF\x01", b"CDF\x02", b"CDF\x05"];
+
 /// An open, valid transport file.
 ///
 /// The file is mapped, not copied. It must not be changed or shortened by others while it is open.
@@ -32,6 +35,9 @@ impl TransportFile {
         regular_or_absent(&path).map_err(MetError::io(&path, "open"))?;
         let mut file = File::open(&path).map_err(MetError::io(&path, "open"))?;
         let bytes = read_header_bytes(&mut file).map_err(MetError::io(&path, "read the header of"))?;
+        if NETCDF_SIGNATURES.iter().any(|signature| bytes.starts_with(signature)) {
+            return Err(MetError::NetCdf { path });
+        }
         let header = parse_header_bytes(&bytes).map_err(|source| MetError::Header { path: path.clone(), source })?;
         let found = file.metadata().map_err(MetError::io(&path, "find the size of"))?.len();
         let expected = header.file_bytes();

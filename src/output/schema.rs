@@ -6,7 +6,7 @@
 use netcdf::AttributeValue;
 
 use super::geometry::grid_label;
-use super::selection::{Extent, FieldPlan, FieldVariable, Quantity, total_mass_name, tracer_of};
+use super::selection::{AIR_TOTAL, Extent, FieldPlan, FieldVariable, Quantity, total_mass_name, tracer_of};
 use super::spec::OutputSpec;
 use crate::grid::CubedSphere;
 
@@ -39,10 +39,13 @@ pub(super) const FILL: f64 = 1.0e15;
 pub(super) const TIME: &str = "time";
 
 /// Dimensions and lengths, the unlimited one without length.
-pub(super) fn dimensions(nc: usize, plan: &FieldPlan) -> Vec<(&'static str, Option<usize>)> {
+pub(super) fn dimensions(spec: &OutputSpec, nc: usize, plan: &FieldPlan) -> Vec<(&'static str, Option<usize>)> {
     let mut dims = vec![(TIME, None), ("lev", Some(plan.levels))];
     if !plan.selected.is_empty() {
         dims.push(("lev_selected", Some(plan.selected.len())));
+    }
+    if spec.vertical.is_some() {
+        dims.push(("ilev", Some(plan.levels + 1)));
     }
     for (name, length) in
         [("nf", 6), ("Ydim", nc), ("Xdim", nc), ("Ycorner", nc + 1), ("Xcorner", nc + 1), ("ncontact", 4), ("four", 4)]
@@ -52,20 +55,52 @@ pub(super) fn dimensions(nc: usize, plan: &FieldPlan) -> Vec<(&'static str, Opti
     dims
 }
 
+impl FieldPlan {
+    /// Bytes of the spatial variables of one snapshot on a grid of `nc` cells per panel edge, uncompressed, at
+    /// `value_bytes` a value.
+    pub fn snapshot_bytes(&self, nc: usize, value_bytes: usize) -> u64 {
+        let layers = |variable: &FieldVariable| match variable.extent {
+            Extent::Full => self.levels,
+            Extent::Selected => self.selected.len(),
+            Extent::Column => 1,
+        };
+        let layers: usize = self.variables.iter().map(layers).sum();
+        layers as u64 * (6 * nc * nc * value_bytes) as u64
+    }
+}
+
 /// All variables in file order. `float` is the storage type of the spatial ones.
 pub(super) fn variables(spec: &OutputSpec, grid: &CubedSphere, plan: &FieldPlan, float: Storage) -> Vec<VariableDef> {
     let mut list = coordinates(spec, plan);
     list.extend(grid_variables(grid));
     list.extend(plan.variables.iter().map(|v| field(v, plan, float)));
+    list.extend(totals(plan));
+    list
+}
+
+/// Global totals: the air, then the tracers.
+fn totals(plan: &FieldPlan) -> Vec<VariableDef> {
+    let air = [
+        ("long_name", "global total of dry air mass"),
+        ("units", "kg"),
+        ("mass_basis", "dry"),
+        ("comment", "exact sum of the model state, rounded once"),
+    ];
+    let mut list = vec![variable(AIR_TOTAL, Storage::Double, &[TIME], &text(air))];
     list.extend(plan.tracers.iter().map(|tracer| {
-        let text = [
-            ("long_name", format!("global total of {tracer}")),
-            ("units", "kg".into()),
-            ("storage_contract", "mixing_ratio_times_carrier_air_mass".into()),
-            ("mass_basis", "dry".into()),
-            ("comment", "exact sum of the model state, rounded once; authoritative for budgets".into()),
+        let long_name = format!("global total of dry air mass times dry mole fraction of {tracer}");
+        let pairs = [
+            ("long_name", long_name.as_str()),
+            ("units", "kg"),
+            ("storage_contract", "mixing_ratio_times_carrier_air_mass"),
+            ("mass_basis", "dry"),
+            (
+                "comment",
+                "kg of carrier air, not of the species: times its molar mass over that of air it is the mass of the \
+                 species; exact sum of the model state, rounded once; authoritative for budgets",
+            ),
         ];
-        variable(&total_mass_name(tracer), Storage::Double, &[TIME], &text.map(|(k, v)| (k, v.into())))
+        variable(&total_mass_name(tracer), Storage::Double, &[TIME], &text(pairs))
     }));
     list
 }
@@ -119,6 +154,9 @@ fn coordinates(spec: &OutputSpec, plan: &FieldPlan) -> Vec<VariableDef> {
     if !plan.selected.is_empty() {
         list.push(level("lev_selected", "written model levels, 1 at the model top"));
     }
+    if spec.vertical.is_some() {
+        list.extend(hybrid());
+    }
     let face = [("long_name", "cubed-sphere face"), ("axis", "e"), ("grads_dim", "e")];
     list.push(variable("nf", Int, &["nf"], &text(face)));
     let y = [("long_name", "fake latitude for GrADS compatibility"), ("units", "degrees_north")];
@@ -126,6 +164,17 @@ fn coordinates(spec: &OutputSpec, plan: &FieldPlan) -> Vec<VariableDef> {
     let x = [("long_name", "fake longitude for GrADS compatibility"), ("units", "degrees_east")];
     list.push(variable("Xdim", Double, &["Xdim"], &text(x)));
     list
+}
+
+/// Coefficients of the hybrid coordinate at the interfaces of the layers.
+fn hybrid() -> [VariableDef; 3] {
+    let interface =
+        [("long_name", "interface of model levels, 1 at the model top"), ("units", "1"), ("positive", "down")];
+    let comment = "pressure at interfaces is hyai + hybi times the surface pressure of the meteorology";
+    let a = [("long_name", "hybrid coefficient A at interfaces"), ("units", "Pa"), ("comment", comment)];
+    let b = [("long_name", "hybrid coefficient B at interfaces"), ("units", "1"), ("comment", comment)];
+    [("ilev", interface), ("hyai", a), ("hybi", b)]
+        .map(|(name, pairs)| variable(name, Storage::Double, &["ilev"], &text(pairs)))
 }
 
 fn grid_variables(grid: &CubedSphere) -> Vec<VariableDef> {
@@ -195,12 +244,15 @@ fn field(variable: &FieldVariable, plan: &FieldPlan, float: Storage) -> Variable
         Quantity::AirMass => ("dry air mass".into(), "kg", None),
         Quantity::AirMassPerArea => ("dry air mass per area".into(), "kg m-2", None),
         Quantity::ColumnAirMassPerArea => ("dry air mass of the column per area".into(), "kg m-2", Some("lev: sum")),
-        Quantity::MixingRatio(_) => (format!("dry mole fraction of {tracer}"), "mol mol-1 dry", None),
+        Quantity::MixingRatio(_) => (format!("mole fraction of {tracer} in dry air"), "mol mol-1", None),
         Quantity::ColumnMean(_) => {
-            (format!("air-mass weighted column mean of {tracer}"), "mol mol-1 dry", Some("lev: mean"))
+            let long_name =
+                format!("column mean of the mole fraction of {tracer} in dry air, weighted by dry air mass");
+            (long_name, "mol mol-1", Some("lev: mean"))
         }
         Quantity::ColumnMassPerArea(_) => {
-            (format!("column integral of {tracer} times dry air mass per area"), "kg m-2", Some("lev: sum"))
+            let long_name = format!("column sum of dry air mass per area times dry mole fraction of {tracer}");
+            (long_name, "kg m-2", Some("lev: sum"))
         }
     };
     let dims: &[&'static str] = match variable.extent {
@@ -208,15 +260,17 @@ fn field(variable: &FieldVariable, plan: &FieldPlan, float: Storage) -> Variable
         Extent::Selected => &[TIME, "lev_selected", "nf", "Ydim", "Xdim"],
         Extent::Column => &[TIME, "nf", "Ydim", "Xdim"],
     };
+    let standard_name = standard_name(variable.quantity, tracer).map(|name| ("standard_name".into(), name.into()));
     let missing: AttributeValue = if float == Storage::Float { (FILL as f32).into() } else { FILL.into() };
-    let mut attributes: Vec<(String, AttributeValue)> = vec![
+    let mut attributes: Attributes = standard_name.into_iter().collect();
+    attributes.extend([
         ("long_name".into(), long_name.into()),
         ("units".into(), units.into()),
         ("mass_basis".into(), "dry".into()),
         ("coordinates".into(), "lons lats".into()),
         ("grid_mapping".into(), "cubed_sphere".into()),
         ("missing_value".into(), missing),
-    ];
+    ]);
     // CDO 2.1 crashes if a variable it can read (a column) names an area of three dimensions.
     if variable.extent != Extent::Column {
         attributes.push(("cell_measures".into(), "area: cell_area".into()));
@@ -225,6 +279,16 @@ fn field(variable: &FieldVariable, plan: &FieldPlan, float: Storage) -> Variable
         attributes.push(("cell_methods".into(), methods.into()));
     }
     VariableDef { name: variable.name.clone(), storage: float, dims: dims.to_vec(), attributes, field: true }
+}
+
+/// Name in the CF standard name table, which has few species on dry air; parts of a species (`co2_fossil`) have none.
+fn standard_name(quantity: Quantity, tracer: &str) -> Option<&'static str> {
+    match quantity {
+        _ if !tracer.eq_ignore_ascii_case("co2") => None,
+        Quantity::MixingRatio(_) => Some("mole_fraction_of_carbon_dioxide_in_dry_air"),
+        Quantity::ColumnMean(_) => Some("dry_atmosphere_mole_fraction_of_carbon_dioxide"),
+        _ => None,
+    }
 }
 
 /// Global attributes, without `history` and `completed_snapshots`.

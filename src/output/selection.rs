@@ -128,11 +128,17 @@ pub struct FieldPlan {
     pub(super) summary: String,
 }
 
+/// Variable of the total air mass.
+pub(super) const AIR_TOTAL: &str = "air_mass_total";
+
 /// Names that the layout of the file needs for itself.
-pub const RESERVED_NAMES: [&str; 21] = [
+pub const RESERVED_NAMES: [&str; 25] = [
     "time",
     "lev",
     "lev_selected",
+    "ilev",
+    "hyai",
+    "hybi",
     "nf",
     "Ydim",
     "Xdim",
@@ -151,6 +157,7 @@ pub const RESERVED_NAMES: [&str; 21] = [
     "air_mass",
     "air_mass_per_area",
     "column_air_mass_per_area",
+    AIR_TOTAL,
 ];
 
 impl FieldSelection {

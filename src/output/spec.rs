@@ -6,6 +6,7 @@ use jiff::civil::DateTime;
 
 use super::provenance::Provenance;
 use super::selection::FieldSelection;
+use crate::grid::HybridCoordinate;
 
 /// How snapshots are spread over files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +45,8 @@ pub struct OutputSpec {
     pub fields: FieldSelection,
     /// UTC time of hour 0. Without it the time axis counts plain hours.
     pub time_origin: Option<DateTime>,
+    /// Hybrid coordinate of the layers, written as `hyai` and `hybi` if it is given.
+    pub vertical: Option<HybridCoordinate>,
     /// Attribute `title`.
     pub title: String,
     /// Where the file comes from.
@@ -51,7 +54,7 @@ pub struct OutputSpec {
 }
 
 impl OutputSpec {
-    /// Single uncompressed file of all fields at `path`, without a time origin.
+    /// Single uncompressed file of all fields at `path`, without time origin and vertical coordinate.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
@@ -59,6 +62,7 @@ impl OutputSpec {
             compression: Compression::default(),
             fields: FieldSelection::default(),
             time_origin: None,
+            vertical: None,
             title: "atmostr snapshots on the cubed sphere".into(),
             provenance: Provenance::detect(),
         }

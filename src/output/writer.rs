@@ -13,12 +13,13 @@ use super::frame::SnapshotFrame;
 use super::geometry;
 use super::provenance::Provenance;
 use super::schema::{self, TIME};
-use super::selection::{Extent, FieldPlan, FieldVariable, total_mass_name};
+use super::selection::{AIR_TOTAL, Extent, FieldPlan, FieldVariable, total_mass_name};
 use super::sharing::{Rectangle, Sharing};
 use super::spec::{OutputSpec, Split, partial_path};
 use crate::comm::{Communicator, agree};
-use crate::grid::CubedSphere;
-use crate::state::TileSet;
+use crate::diagnostics::plane_total;
+use crate::grid::{CubedSphere, HybridCoordinate};
+use crate::state::{AIR, TileSet};
 
 /// Bytes of one variable that rank 0 holds at a time; at least one level.
 const BLOCK_BYTES: usize = 16 << 20;
@@ -48,7 +49,7 @@ impl<R: Scalar> SnapshotWriter<R> {
     /// Nothing is created on disk yet.
     ///
     /// # Errors
-    /// If the selection of fields does not fit, or the tiles of all ranks do not cover the grid.
+    /// If the selection of fields or the vertical coordinate does not fit, or the tiles of all ranks do not cover the grid.
     pub fn create(
         spec: &OutputSpec,
         label: &str,
@@ -59,6 +60,10 @@ impl<R: Scalar> SnapshotWriter<R> {
         comm: &dyn Communicator,
     ) -> Result<Self, OutputError> {
         let plan = spec.fields.plan(tracers, levels)?;
+        if let Some(found) = spec.vertical.as_ref().map(HybridCoordinate::levels).filter(|found| *found != levels) {
+            let problem = format!("the hybrid coordinate has {found} layers, the run {levels}");
+            return Err(OutputError::Selection(vec![problem]));
+        }
         let sharing = Sharing::new(tiles, grid.nc(), comm)?;
         let areas = tiles
             .tiles()
@@ -106,11 +111,15 @@ impl<R: Scalar> SnapshotWriter<R> {
             return Err(OutputError::Poisoned(self.path.clone()));
         }
         agree(comm, frame.check(&self.plan, &self.tiles, self.last_hours))?;
+        let air_total = plane_total(comm, frame.state, AIR).map_err(|error| OutputError::Frame {
+            hours: frame.hours,
+            problem: format!("the total air mass: {error}"),
+        })?;
         self.poisoned = true;
         if self.channel.is_none() {
             self.open(comm)?;
         }
-        if let Err(error) = self.write(frame, comm) {
+        if let Err(error) = self.write(frame, air_total, comm) {
             if let Some(channel) = self.channel.take() {
                 channel.abandon();
             }
@@ -152,7 +161,7 @@ impl<R: Scalar> SnapshotWriter<R> {
         let mut globals = schema::global_attributes(&self.spec, &self.grid, &self.plan, R::NAME);
         globals.extend(self.progress(0).map(|(key, value)| (key.to_string(), value)));
         let defined = channel.define(
-            &schema::dimensions(nc, &self.plan),
+            &schema::dimensions(&self.spec, nc, &self.plan),
             &schema::variables(&self.spec, &self.grid, &self.plan, float),
             &globals,
             self.spec.compression,
@@ -173,9 +182,13 @@ impl<R: Scalar> SnapshotWriter<R> {
         let (lons, lats) = geometry::centers(&self.grid);
         let (corner_lons, corner_lats) = geometry::corners(&self.grid);
         let areas = geometry::areas(&self.grid);
-        let doubles: [(&str, &[usize], &[f64]); 9] = [
+        let (a, b) = self.spec.vertical.as_ref().map_or((&[][..], &[][..]), |v| (v.a(), v.b()));
+        let doubles: [(&str, &[usize], &[f64]); 12] = [
             ("lev", &[self.plan.levels], &count(self.plan.levels)),
             ("lev_selected", &[selected.len()], &selected),
+            ("ilev", &[a.len()], &count(a.len())),
+            ("hyai", &[a.len()], a),
+            ("hybi", &[b.len()], b),
             ("Ydim", &[nc], &count(nc)),
             ("Xdim", &[nc], &count(nc)),
             ("lons", &[6, nc, nc], &lons),
@@ -204,9 +217,9 @@ impl<R: Scalar> SnapshotWriter<R> {
         result
     }
 
-    fn write(&mut self, frame: &SnapshotFrame<R>, comm: &dyn Communicator) -> Result<(), OutputError> {
+    fn write(&mut self, frame: &SnapshotFrame<R>, air_total: f64, comm: &dyn Communicator) -> Result<(), OutputError> {
         let mut channel = self.channel.take().expect("opened before the first write");
-        let result = self.write_frame(&mut channel, frame, comm);
+        let result = self.write_frame(&mut channel, frame, air_total, comm);
         self.channel = Some(channel);
         result
     }
@@ -215,6 +228,7 @@ impl<R: Scalar> SnapshotWriter<R> {
         &self,
         channel: &mut Channel,
         frame: &SnapshotFrame<R>,
+        air_total: f64,
         comm: &dyn Communicator,
     ) -> Result<(), OutputError> {
         let record = self.frames;
@@ -224,6 +238,7 @@ impl<R: Scalar> SnapshotWriter<R> {
         }
         let mut series: Vec<(String, f64)> =
             self.plan.tracers.iter().map(|t| total_mass_name(t)).zip(frame.total_mass.iter().copied()).collect();
+        series.push((AIR_TOTAL.into(), air_total));
         series.push((TIME.into(), frame.hours));
         let mut written = Ok(());
         for (name, value) in &series {

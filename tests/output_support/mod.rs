@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use atmostr::comm::{Communicator, Solo};
-use atmostr::grid::{CubedSphere, GeometryBundle};
+use atmostr::grid::{CubedSphere, GeometryBundle, HybridCoordinate};
 use atmostr::output::{LayerSelection, OutputError, OutputSpec, SnapshotFrame, SnapshotWriter, TracerFields};
 use atmostr::state::{Slabs, TileSet};
 use decomposition::Layout;
@@ -15,6 +15,10 @@ use kernels::Scalar;
 pub const NC: usize = 6;
 /// Layers.
 pub const LEVELS: usize = 3;
+/// Hybrid coefficients, Pa and 1.
+pub const A_IFC: [f64; LEVELS + 1] = [100.0, 5000.0, 2000.0, 0.0];
+/// As [`A_IFC`].
+pub const B_IFC: [f64; LEVELS + 1] = [0.0, 0.25, 0.75, 1.0];
 /// Snapshots written by [`write`].
 pub const FRAMES: usize = 2;
 
@@ -65,6 +69,7 @@ pub fn tiles(ranks: usize, rank: usize) -> Arc<TileSet> {
 pub fn spec(path: &Path) -> OutputSpec {
     let mut spec = OutputSpec::new(path);
     spec.time_origin = Some("2021-12-01T00:00:00".parse().unwrap());
+    spec.vertical = Some(HybridCoordinate::new(A_IFC.to_vec(), B_IFC.to_vec()).unwrap());
     spec.fields.levels = vec![3, 1];
     spec.fields.per_tracer.insert(
         "sf6".into(),

@@ -73,11 +73,9 @@ pub enum Kind {
     Any,
 }
 
-/// Range of a number.
+/// Range of a finite number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Range {
-    /// Any finite number.
-    Any,
     /// At least.
     From(f64),
     /// Greater than.
@@ -95,7 +93,6 @@ impl Range {
     pub fn contains(self, x: f64) -> bool {
         x.is_finite()
             && match self {
-                Range::Any => true,
                 Range::From(a) => x >= a,
                 Range::Above(a) => x > a,
                 Range::Within(a, b) => (a..=b).contains(&x),
@@ -107,14 +104,18 @@ impl Range {
     /// The range in words, to follow "a number".
     pub fn words(self) -> String {
         match self {
-            Range::Any => String::new(),
-            Range::From(a) => format!(" ≥ {a}"),
-            Range::Above(a) => format!(" > {a}"),
-            Range::Within(a, b) => format!(" from {a} to {b}"),
-            Range::AboveTo(a, b) => format!(" > {a} and ≤ {b}"),
-            Range::Between(a, b) => format!(" > {a} and < {b}"),
+            Range::From(a) => format!(" ≥ {}", short(a)),
+            Range::Above(a) => format!(" > {}", short(a)),
+            Range::Within(a, b) => format!(" from {} to {}", short(a), short(b)),
+            Range::AboveTo(a, b) => format!(" > {} and ≤ {}", short(a), short(b)),
+            Range::Between(a, b) => format!(" > {} and < {}", short(a), short(b)),
         }
     }
+}
+
+/// A bound without a long row of zeros.
+fn short(x: f64) -> String {
+    if x.abs() < 1e6 { x.to_string() } else { format!("{x:e}") }
 }
 
 impl Kind {

@@ -21,7 +21,7 @@ pub(super) const ARCHITECTURE: Section = Section::new(
         Key::new("use_gpu", Kind::Bool, "false", "Run on a GPU (not built into this version: must be false)."),
         Key::optional(
             "threads",
-            Kind::Int(1, 65_536),
+            Kind::Int(1, 1024),
             "all cores, shared equally by the ranks of a machine",
             "CPU threads of each rank.",
         ),

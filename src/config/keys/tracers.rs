@@ -32,6 +32,10 @@ pub(super) const TRACER: Section = Section {
     flat: Some("tracers.<name>.init"),
 };
 
+/// Mole fractions: far below the value that marks what is missing in output files, 1e15, and such that their products
+/// with air masses stay within the range of Float32.
+const FRACTION: Range = Range::Within(-1e14, 1e14);
+
 pub(super) const INIT: Section = Section::new(
     "tracers.<name>.init",
     "Initial dry-air mole fraction (mol/mol).",
@@ -52,15 +56,15 @@ pub(super) const INIT: Section = Section::new(
             "uniform",
             "How the field is made.",
         ),
-        Key::new("background", Kind::Float(Range::Any), "4e-4", "Value away from the bell, or everywhere.").only(&[
+        Key::new("background", Kind::Float(FRACTION), "4e-4", "Value away from the bell, or everywhere.").only(&[
             "uniform",
             "gaussian_blob",
             "latitude_step",
         ]),
-        Key::optional("south_value", Kind::Float(Range::Any), "equal to `background`", "Value south of the step.")
+        Key::optional("south_value", Kind::Float(FRACTION), "equal to `background`", "Value south of the step.")
             .alias(&["south"])
             .only(&["latitude_step"]),
-        Key::new("north_value", Kind::Float(Range::Any), "4.4e-4", "Value at and north of the step.")
+        Key::new("north_value", Kind::Float(FRACTION), "4.4e-4", "Value at and north of the step.")
             .alias(&["north"])
             .only(&["latitude_step"]),
         Key::new("split_lat_deg", Kind::Float(Range::Within(-90.0, 90.0)), "0", "Latitude of the step, degrees.")
@@ -75,7 +79,7 @@ pub(super) const INIT: Section = Section::new(
             .only(&["gaussian_blob"]),
         Key::optional(
             "amplitude",
-            Kind::Float(Range::Any),
+            Kind::Float(FRACTION),
             "equal to `background`",
             "Height of the bell above the background.",
         )
@@ -89,7 +93,7 @@ pub(super) const INIT: Section = Section::new(
             "The level whose mean pressure is nearest to this fraction of the surface pressure.",
         )
         .only(&["pressure_layer"]),
-        Key::new("total_molecules", Kind::Float(Range::Above(0.0)), "1e22", "Number of molecules in all.")
+        Key::new("total_molecules", Kind::Float(Range::AboveTo(0.0, 1e50)), "1e22", "Number of molecules in all.")
             .only(&["pressure_layer"]),
         Key::optional("file", Kind::Path, "required with cs_native", "NetCDF file.").only(&["cs_native"]),
         Key::optional(

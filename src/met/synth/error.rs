@@ -1,5 +1,7 @@
 //! Why an analytic flow cannot be produced.
 
+use std::path::PathBuf;
+
 use thiserror::Error;
 
 use crate::grid::GridError;
@@ -43,6 +45,17 @@ pub enum SynthError {
     Angle {
         /// Given value in degrees.
         angle_deg: f64,
+    },
+    /// The file cannot be begun: its folder is missing or not writable, or the path leads to something else.
+    #[error(transparent)]
+    Target(Box<MetError>),
+    /// The file is larger than what is free on its disk.
+    #[error("{path}: the file does not fit on its disk: {sizes}")]
+    NoRoom {
+        /// The file.
+        path: PathBuf,
+        /// Bytes needed and free, in words.
+        sizes: String,
     },
     /// The file could not be written.
     #[error(transparent)]

@@ -7,6 +7,7 @@ use serde_json::{Map, json};
 use super::generator::Generator;
 use super::physics::{self, Physics};
 use super::{SynthError, SynthFlow};
+use crate::files::lacks_room;
 use crate::grid::{CubedSphere, GeometryBundle};
 use crate::met::gates::{PositivityReport, ReplayReport};
 use crate::met::{FloatType, Header, HeaderSpec, Section, TransportWriter, WindowPayload};
@@ -62,6 +63,22 @@ impl SynthOptions {
             start_time: None,
         }
     }
+
+    /// Sections of the file in payload order.
+    fn sections(&self) -> Vec<Section> {
+        let mut all: Vec<_> = Section::CORE.into_iter().chain([Section::AirMassTendency]).collect();
+        if self.physics == SynthPhysics::All {
+            all.extend(physics::SECTIONS);
+        }
+        all
+    }
+
+    /// Bytes of all windows of the file, its header aside; the largest `u64` where the number does not fit.
+    pub fn payload_bytes(&self) -> u64 {
+        let elems = |section: Section| section.checked_elems(self.nc as u64, self.levels as u64).unwrap_or(u64::MAX);
+        let window = self.sections().into_iter().map(elems).fold(0, u64::saturating_add);
+        window.saturating_mul(self.windows as u64).saturating_mul(self.float.bytes() as u64)
+    }
 }
 
 /// How far the writing has come; reported after every window.
@@ -93,7 +110,8 @@ pub struct SynthReport {
 /// the storage precision. `progress` is called after every window.
 ///
 /// # Errors
-/// Impossible options, a flow too fast for its windows, or whatever the writer of transport files refuses.
+/// Before any work: impossible options, a disk that is too small, a target that cannot be written. Later: a flow too fast for
+/// its windows, or whatever the writer of transport files refuses.
 pub fn write(
     path: impl AsRef<Path>,
     options: &SynthOptions,
@@ -110,8 +128,13 @@ pub fn write(
         return Err(SynthError::NoPhysics { flow: flow.name() });
     }
     let recipe = flow.recipe(options.levels)?;
+    let path = path.as_ref();
+    if let Some(sizes) = lacks_room(path, options.payload_bytes()) {
+        return Err(SynthError::NoRoom { path: path.to_path_buf(), sizes });
+    }
     let grid = CubedSphere::new(nc, bundle, bundle.default_offset_deg(), recipe.radius_m)?;
-    let mut writer = TransportWriter::create(path, header(options, &grid, &recipe.coordinate))?;
+    let begun = TransportWriter::create(path, header(options, &grid, &recipe.coordinate));
+    let mut writer = begun.map_err(|error| SynthError::Target(Box::new(error)))?;
     let mut generator = Generator::new(grid, recipe, window_seconds);
     let physics = (options.physics == SynthPhysics::All).then(|| Physics::new(&generator));
 
@@ -164,9 +187,7 @@ fn header(options: &SynthOptions, grid: &CubedSphere, coordinate: &crate::grid::
     spec.dt_met_seconds = options.window_seconds;
     spec.adaptive_substeps = true;
     spec.start_time_utc = options.start_time;
-    if options.physics == SynthPhysics::All {
-        spec.sections.extend(physics::SECTIONS);
-    }
+    spec.sections = options.sections();
     let mut extra = Map::new();
     extra.insert("analytic_flow".to_owned(), json!(options.flow.name()));
     if let SynthFlow::SolidBody { angle_deg } = options.flow {

@@ -144,3 +144,33 @@ fn names_lead_to_their_flows() {
         assert_eq!(SynthFlow::from_name(name).unwrap().name(), name);
     }
 }
+
+#[test]
+fn the_size_is_known_before_writing() {
+    let folder = tempfile::tempdir().unwrap();
+    for physics in [SynthPhysics::None, SynthPhysics::All] {
+        let options =
+            SynthOptions { physics, ..options(SynthFlow::Weather, FloatType::Float64, GeometryBundle::Gnomonic) };
+        let report = write_quietly(&folder.path().join("w.bin"), &options);
+        assert_eq!(options.payload_bytes(), report.header.file_bytes() - report.header.header_bytes());
+    }
+}
+
+#[test]
+fn what_cannot_be_written_is_refused_before_any_work() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("file"), "x").unwrap();
+    let small = options(SynthFlow::Weather, FloatType::Float32, GeometryBundle::GeosNative);
+    for target in ["absent/w.bin", "file/w.bin", "."] {
+        let error = write(folder.path().join(target), &small, |_| panic!("work was done")).unwrap_err();
+        assert!(matches!(error, SynthError::Target(_)), "{target}: {error}");
+    }
+    // C5760 with 1000 layers for ever: more than any disk holds.
+    let huge = SynthOptions { nc: 5760, levels: 1000, windows: usize::MAX, ..small };
+    let path = folder.path().join("w.bin");
+    let error = write(&path, &huge, |_| panic!("work was done")).unwrap_err();
+    #[cfg(unix)]
+    assert!(matches!(error, SynthError::NoRoom { .. }), "{error}");
+    assert!(!path.exists());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left behind");
+}
