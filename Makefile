@@ -27,17 +27,13 @@ build: setup-run
 build-serial: setup-run
 	@$(ENVIRONMENT); cargo build --release
 
-<<<<<<< HEAD
-# Everything runs even if a part fails; what failed is said again at the end.
-=======
 # Installs nothing: needs a C compiler and CMake, no netCDF.
 build-static:
 	@$(ENVIRONMENT); for tool in cc cmake cargo; do \
 	    have $$tool || { echo "error: build-static needs a C compiler, CMake 3.26 or later and cargo; $$tool is missing" >&2; exit 1; }; \
 	done; cargo build --release --features static-netcdf --target-dir target/static
 
-# Everything runs even if a part fails.
->>>>>>> loose
+# Everything runs even if a part fails; what failed is said again at the end.
 test: setup-test
 	@$(ENVIRONMENT); failed=; log=target/test.log; mkdir -p target; : >$$log; \
 	cargo test --workspace --no-fail-fast 2>&1 | tee -a $$log || failed="$$failed serial tests;"; \
