@@ -34,7 +34,11 @@ impl RunArgs {
         match outcome {
             Ok(_) => Ok(Exit::Finished),
             Err(error) => {
+                let alone = error.is_alone() && comm.size() > 1;
                 let exit = CliError::from(error).report(ctx);
+                if alone {
+                    comm.abort(exit.code().into());
+                }
                 // The first rank to end takes the others with it: none leaves before the message is out.
                 comm.barrier();
                 Ok(exit)

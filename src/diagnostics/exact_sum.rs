@@ -113,6 +113,21 @@ impl ExactSum {
         }
     }
 
+    /// Adds a part that was summed elsewhere: `limbs` of 32 bits with a sign, the first of which is limb `first` of this
+    /// accumulator, and counts of NaN, +∞ and −∞. The part holds at most `values` ≤ 2²⁹ numbers.
+    pub fn merge_limbs(&mut self, first: usize, limbs: &[i64], special: [i64; 3], values: u32) {
+        if self.pending > HEAD_ROOM - values {
+            self.normalise();
+        }
+        self.pending += values;
+        for (mine, theirs) in self.limbs[first..VALUE_LIMBS].iter_mut().zip(limbs) {
+            *mine += theirs;
+        }
+        for (mine, theirs) in self.limbs[VALUE_LIMBS..].iter_mut().zip(special) {
+            *mine += theirs;
+        }
+    }
+
     /// The limbs after carrying: every value limb but the last in 0..2³², the last with the sign. Equal sums have equal
     /// limbs. The sum stays valid if the limbs are replaced by the integer sum of the limbs of up to 2³⁰ accumulators.
     pub fn limbs_mut(&mut self) -> &mut [i64; Self::LIMBS] {

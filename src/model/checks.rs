@@ -4,17 +4,18 @@ use kernels::Scalar;
 use rayon::prelude::*;
 
 use crate::comm::Communicator;
-use crate::state::{AIR, PackedState, Slabs};
+use crate::state::{AIR, CellPlace, PackedState, Slabs};
 
 /// Files whose air masses differ by no more than this, relative to the largest cell, join: the rounding of Float32 winds.
 pub(super) const JOINED: f64 = 1e-4;
 
-/// Largest difference between the carried air mass and `start`, relative to the largest cell. Collective.
-pub(super) fn largest_jump<R: Scalar>(state: &PackedState<R>, start: &Slabs<R>, comm: &dyn Communicator) -> f64 {
+/// Largest difference between the carried air mass (plane 0 of `carried`) and `start`, relative to the largest cell.
+/// Collective.
+pub(super) fn largest_jump<R: Scalar>(carried: &Slabs<R>, start: &Slabs<R>, comm: &dyn Communicator) -> f64 {
     let mut most = [0.0_f64, f64::MIN_POSITIVE];
-    for level in 0..state.levels() {
+    for level in 0..start.levels() {
         for (tile, shape) in start.tile_set().shapes().iter().enumerate() {
-            let (carried, start) = (state.slabs().plane(level, tile, AIR), start.plane(level, tile, 0));
+            let (carried, start) = (carried.plane(level, tile, AIR), start.plane(level, tile, 0));
             for j in 0..shape.nj {
                 let row = shape.row_start(j)..shape.row_start(j) + shape.ni;
                 for (a, b) in carried[row.clone()].iter().zip(&start[row]) {
@@ -28,8 +29,9 @@ pub(super) fn largest_jump<R: Scalar>(state: &PackedState<R>, start: &Slabs<R>, 
     most[0] / most[1]
 }
 
-/// The first cell (level, tile, plane, i, j) whose air mass is not positive or that holds a value that is not finite.
-pub(super) fn first_bad_cell<R: Scalar>(state: &PackedState<R>) -> Option<(usize, usize, usize, usize, usize)> {
+/// The first cell, in the order level, tile, plane, j, i, whose air mass is not positive or that holds a value that is
+/// not finite.
+pub(super) fn first_unusable<R: Scalar>(state: &PackedState<R>) -> Option<CellPlace> {
     let slabs = state.slabs();
     (0..slabs.levels()).into_par_iter().find_map_first(|level| {
         for (tile, shape) in slabs.tile_set().shapes().iter().enumerate() {
@@ -39,7 +41,7 @@ pub(super) fn first_bad_cell<R: Scalar>(state: &PackedState<R>) -> Option<(usize
                     let row = &values[shape.row_start(j)..shape.row_start(j) + shape.ni];
                     let sound = |v: R| v.is_finite() && (plane != AIR || v > R::default());
                     if let Some(i) = row.iter().position(|v| !sound(*v)) {
-                        return Some((level, tile, plane, i, j));
+                        return Some(CellPlace { level, tile, plane, j, i });
                     }
                 }
             }

@@ -2,6 +2,7 @@
 
 use crate::comm::Communicator;
 use crate::config::ConfigErrors;
+use crate::device::DeviceError;
 use crate::diagnostics::SumError;
 use crate::initial::InitialError;
 use crate::met::MetError;
@@ -33,6 +34,12 @@ pub enum RunError {
     /// The system refuses CPU threads.
     #[error("architecture.threads: the system refuses the threads ({0})")]
     Threads(#[from] rayon::ThreadPoolBuildError),
+    /// The device that the configuration asks for cannot be used.
+    #[error("architecture.backend: {0}")]
+    Device(DeviceError),
+    /// The device failed during the run, seen by this rank alone.
+    #[error("{0}")]
+    DeviceLost(#[from] DeviceError),
     /// A reset mode that needs the end point of the windows.
     #[error(
         "{file}: the file has no section `dm`, so the air mass at the end of its windows is unknown; set \
@@ -144,11 +151,22 @@ pub enum Blame {
 }
 
 impl RunError {
+    /// Whether the other ranks do not know of it and may be waiting for this one.
+    pub fn is_alone(&self) -> bool {
+        matches!(self, RunError::DeviceLost(_))
+    }
+
     /// Who can mend it.
     pub fn blame(&self) -> Blame {
         match self {
             RunError::Output(OutputError::Selection(_) | OutputError::Content { .. }) => Blame::Input,
-            RunError::Output(_) | RunError::Threads(_) | RunError::State { .. } | RunError::Total { .. } => {
+            RunError::Output(_)
+            | RunError::Threads(_)
+            | RunError::State { .. }
+            | RunError::Total { .. }
+            | RunError::DeviceLost(_) => Blame::Other,
+            // A machine without it, or one that cannot hold the run; compilers and arithmetic are not the user's.
+            RunError::Device(DeviceError::Compile { .. } | DeviceError::Call { .. } | DeviceError::Arithmetic { .. }) => {
                 Blame::Other
             }
             RunError::Elsewhere { blame, .. } => *blame,

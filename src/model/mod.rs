@@ -1,12 +1,13 @@
 //! The window and substep loop.
 
-mod air_mass;
 mod checks;
 pub mod clock;
+mod engine;
 mod error;
 pub mod report;
 mod run;
 mod setup;
+mod snapshots;
 
 pub use error::{Blame, RunError, agree_on};
 pub use run::run;

@@ -1,26 +1,23 @@
 //! The run: windows, substeps, resets, snapshots.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use kernels::Scalar;
-use kernels::cpu::SweepStats;
 
-use super::air_mass::{reset_to_end, reset_to_start};
-use super::checks::{JOINED, first_bad_cell, largest_jump};
+use super::checks::JOINED;
 use super::clock::Clock;
+use super::engine::{Engine, OpenDevice, engine, open_device, tracers_at_reset};
 use super::error::{RunError, agree_on};
 use super::report::{Budget, PlanReport, Progress, RunReport, WindowReport};
-use super::setup::{Setup, float_name, make_folder_of};
+use super::setup::{Setup, float_name};
+use super::snapshots::Snapshots;
 use crate::comm::Communicator;
-use crate::config::{AirMassReset, CflExcess, RunConfig};
-use crate::diagnostics::tracer_totals;
-use crate::met::{FileWindows, FloatType, PrefetchMode, Section, StreamPosition, WindowBuffer, WindowStream};
-use crate::operators::Threads;
-use crate::operators::advection::{Advection, CellBudget, MAX_PASSES, Winds, largest_budget};
-use crate::output::{OutputSpec, SnapshotFrame, SnapshotWriter, Split};
-use crate::state::{AIR, PackedState, Slabs};
+use crate::config::{CflExcess, RunConfig};
+use crate::met::{FileWindows, FloatType, PrefetchMode, StreamPosition, WindowStream};
+use crate::operators::advection::{CellBudget, MAX_PASSES};
+use crate::operators::{Threads, WindowEnd};
+use crate::state::AIR;
 
 /// Runs a configuration from start to end. Collective over `comm`.
 ///
@@ -28,11 +25,12 @@ use crate::state::{AIR, PackedState, Slabs};
 /// Anything wrong with the configuration or its files (found before any work), and what happens on the way. The lowest
 /// failing rank returns its own error, the others [`RunError::Elsewhere`].
 pub fn run(config: &RunConfig, comm: &dyn Communicator, progress: &mut dyn Progress) -> Result<RunReport, RunError> {
+    let device = open_device(config, comm)?;
     let setup = Setup::new(config, comm, progress)?;
     let threads = agree_on(comm, Threads::new(thread_count(config, comm)).map_err(RunError::from))?;
     match config.settings.float_type {
-        FloatType::Float32 => threads.install(|| Run::<f32>::new(config, &setup, &threads, comm, progress)?.finish()),
-        FloatType::Float64 => threads.install(|| Run::<f64>::new(config, &setup, &threads, comm, progress)?.finish()),
+        FloatType::Float32 => threads.install(|| Run::<f32>::new(config, &setup, device, &threads, comm, progress)?.finish()),
+        FloatType::Float64 => threads.install(|| Run::<f64>::new(config, &setup, device, &threads, comm, progress)?.finish()),
     }
 }
 
@@ -62,29 +60,19 @@ struct Run<'a, R: Scalar> {
     comm: &'a dyn Communicator,
     progress: &'a mut dyn Progress,
     stream: WindowStream<R>,
-    state: PackedState<R>,
-    advection: Option<Advection<R>>,
+    engine: Box<dyn Engine<R> + 'a>,
     clock: Clock,
-    output: Option<Output<R>>,
+    snapshots: Snapshots<R>,
     initial: Vec<f64>,
     total: Seconds,
     warned: HashSet<&'static str>,
-}
-
-/// Snapshot files of a run.
-struct Output<R> {
-    spec: OutputSpec,
-    writer: Option<SnapshotWriter<R>>,
-    /// Snapshot hours still to come, the next one last.
-    due: Vec<f64>,
-    snapshots: usize,
-    files: Vec<PathBuf>,
 }
 
 impl<'a, R: Scalar> Run<'a, R> {
     fn new(
         config: &'a RunConfig,
         setup: &'a Setup,
+        device: Option<OpenDevice>,
         threads: &'a Threads,
         comm: &'a dyn Communicator,
         progress: &'a mut dyn Progress,
@@ -99,16 +87,8 @@ impl<'a, R: Scalar> Run<'a, R> {
         let read = start.elapsed().as_secs_f64();
         let (_, window) = stream.current().expect("a run has a first window");
         let state = setup.initial_state(config, window, comm)?;
-        let advection =
-            config.advection.scheme.map(|scheme| Advection::new(scheme, &setup.plan.layout, &state, threads, comm));
-        let output = config.output.as_ref().map(|output| Output {
-            spec: output.spec(setup.origin),
-            writer: None,
-            due: setup.plan.snapshot_hours.iter().rev().copied().collect(),
-            snapshots: 0,
-            files: Vec::new(),
-        });
-        let initial = totals(&state, comm)?;
+        let mut engine = engine(config, setup, device, state, window, threads, comm)?;
+        let initial = totals(&mut *engine, comm)?;
         let run = Self {
             clock: Clock::new(setup.header().dt_met_seconds()),
             total: Seconds { read, ..Seconds::default() },
@@ -119,9 +99,8 @@ impl<'a, R: Scalar> Run<'a, R> {
             comm,
             progress,
             stream,
-            state,
-            advection,
-            output,
+            engine,
+            snapshots: Snapshots::new(config, setup),
             initial,
         };
         let plan = run.plan();
@@ -132,7 +111,7 @@ impl<'a, R: Scalar> Run<'a, R> {
     /// All windows, then the report.
     fn finish(mut self) -> Result<RunReport, RunError> {
         let Some((first, _)) = self.stream.current() else { unreachable!("a run has a first window") };
-        self.open_output(first)?;
+        self.open_snapshots(first)?;
         self.snapshot()?;
         let mut place = Some(first);
         while let Some(now) = place {
@@ -143,21 +122,21 @@ impl<'a, R: Scalar> Run<'a, R> {
                 agree_on(self.comm, verify_share(self.setup, next, self.clock.windows(), self.comm))?;
             }
             self.total.read += start.elapsed().as_secs_f64();
-            if place.is_none_or(|next| next.file != now.file) && self.daily() {
-                self.close_output()?;
+            if place.is_none_or(|next| next.file != now.file) && self.snapshots.daily() {
+                self.snapshots.close(self.comm)?;
                 if let Some(next) = place {
-                    self.open_output(next)?;
+                    self.open_snapshots(next)?;
                 }
             }
         }
-        self.close_output()?;
-        let last = totals(&self.state, self.comm)?;
-        let names = std::iter::once("air").chain(self.state.tracers().iter().map(String::as_str));
+        self.snapshots.close(self.comm)?;
+        let last = totals(&mut *self.engine, self.comm)?;
+        let names = std::iter::once("air").chain(self.engine.shape().tracers().iter().map(String::as_str));
         let budgets = names
             .zip(self.initial.iter().zip(&last))
             .map(|(name, (initial, last))| Budget { name: name.into(), initial: *initial, last: *last })
             .collect();
-        let (snapshots, files) = self.output.map_or((0, Vec::new()), |o| (o.snapshots, o.files));
+        let (snapshots, files) = (self.snapshots.written(), self.snapshots.files().to_vec());
         let seconds = self.total.list().to_vec();
         let report = RunReport { model_seconds: self.clock.seconds(), snapshots, files, budgets, seconds };
         self.progress.finish(&report);
@@ -167,13 +146,15 @@ impl<'a, R: Scalar> Run<'a, R> {
     /// One window: reset, substeps, end point, checks, snapshot.
     fn window(&mut self, place: StreamPosition) -> Result<(), RunError> {
         let before = self.total;
-        let mode = self.config.settings.air_mass_reset;
+        let tracers = tracers_at_reset(self.config.settings.air_mass_reset);
         let (_, window) = self.stream.current().expect("the loop holds a window");
-        let loaded = window.loaded().expect("the stream yields loaded windows");
-        let substeps = loaded.steps;
+        let substeps = window.loaded().expect("the stream yields loaded windows").steps;
+        self.engine.begin_window(window)?;
         if self.clock.windows() > 0 {
-            let start = field(window, Section::AirMass);
-            let jump = if place.window == 0 { largest_jump(&self.state, start, self.comm) } else { 0.0 };
+            let jump = if place.window == 0 { self.engine.air_jump(window, self.comm)? } else { 0.0 };
+            if let Some(tracers) = tracers {
+                self.engine.reset_air(window, WindowEnd::Start, tracers)?;
+            }
             if jump > JOINED {
                 let message = format!(
                     "{}: its air mass at the start differs by {jump:.1e} of the largest cell from where the file before \
@@ -182,32 +163,31 @@ impl<'a, R: Scalar> Run<'a, R> {
                 );
                 self.progress.warn(&message);
             }
-            reset_to_start(&mut self.state, mode, field(window, Section::AirMass));
         }
         self.clock.begin_window(substeps);
         let start = Instant::now();
-        let mut stats = SweepStats::default();
         let mut budget = None;
-        if let Some(mut advection) = self.advection.take() {
-            let largest = largest_budget(self.state.slabs(), winds(window), self.comm);
-            let passes = agree_on(self.comm, self.passes(place, substeps, largest))?;
+        let mut passes = 0;
+        if self.engine.advects() {
             let (_, window) = self.stream.current().expect("the loop holds a window");
-            for _ in 0..substeps {
-                stats = stats.merge(advection.substep(&mut self.state, winds(window), passes, None, self.threads));
-                self.clock.advance();
-            }
-            self.advection = Some(advection);
+            let largest = self.engine.largest_budget(window, self.comm)?;
+            passes = agree_on(self.comm, self.passes(place, substeps, largest))?;
             budget = Some(largest.ratio);
-        } else {
-            (0..substeps).for_each(|_| self.clock.advance());
         }
         let (_, window) = self.stream.current().expect("the loop holds a window");
-        if mode != AirMassReset::None {
-            let tendency = field(window, Section::AirMassTendency);
-            reset_to_end(&mut self.state, mode, field(window, Section::AirMass), tendency);
+        for _ in 0..substeps {
+            if passes > 0 {
+                self.engine.substep(window, passes)?;
+            }
+            self.clock.advance();
         }
+        if let Some(tracers) = tracers {
+            self.engine.reset_air(window, WindowEnd::End, tracers)?;
+        }
+        self.engine.look_ahead(&mut self.stream)?;
+        let clamped = self.engine.take_clamped()?;
         self.total.advection += start.elapsed().as_secs_f64();
-        self.check(place, substeps, stats)?;
+        self.check(place, substeps, clamped)?;
         self.snapshot()?;
         let seconds = difference(self.total, before).list();
         let name = self.file_name(place);
@@ -217,7 +197,7 @@ impl<'a, R: Scalar> Run<'a, R> {
             windows: self.setup.plan.windows[place.file],
             substeps,
             model_seconds: self.clock.seconds(),
-            snapshots: self.output.as_ref().map_or(0, |o| o.snapshots),
+            snapshots: self.snapshots.written(),
             max_cfl: budget,
             drift: &[],
             seconds: &seconds,
@@ -249,8 +229,8 @@ impl<'a, R: Scalar> Run<'a, R> {
     }
 
     /// Clamped faces, air mass and finiteness at the end of a window. Collective.
-    fn check(&mut self, place: StreamPosition, stored: u32, stats: SweepStats) -> Result<(), RunError> {
-        let mut clamped = [stats.clamped as i64];
+    fn check(&mut self, place: StreamPosition, stored: u32, clamped: u64) -> Result<(), RunError> {
+        let mut clamped = [clamped as i64];
         self.comm.sum_i64(&mut clamped);
         let (file, window, faces) = (self.file_name(place), place.window + 1, clamped[0] as u64);
         if faces > 0 {
@@ -263,18 +243,18 @@ impl<'a, R: Scalar> Run<'a, R> {
             );
             self.warn_once("clamped", &message);
         }
-        let found = first_bad_cell(&self.state).map(|(level, tile, plane, i, j)| {
-            let t = &self.setup.tiles.tiles()[tile];
-            let cell = self.setup.tiles.shapes()[tile].row_start(j) + i;
+        let found = self.engine.first_unusable()?.map(|(place, value)| {
+            let t = &self.setup.tiles.tiles()[place.tile];
+            let tracer = place.plane.checked_sub(AIR + 1);
             RunError::State {
                 file,
                 window,
-                what: if plane == AIR { "air mass".into() } else { self.state.tracers()[plane - 1].clone() },
-                value: self.state.slabs().plane(level, tile, plane)[cell].to_f64(),
-                k: level + 1,
+                what: tracer.map_or("air mass".into(), |t| self.engine.shape().tracers()[t].clone()),
+                value,
+                k: place.level + 1,
                 panel: t.panel.number(),
-                i: t.i0 + i + 1,
-                j: t.j0 + j + 1,
+                i: t.i0 + place.i + 1,
+                j: t.j0 + place.j + 1,
             }
         });
         agree_on(self.comm, found.map_or(Ok(()), Err))
@@ -291,67 +271,27 @@ impl<'a, R: Scalar> Run<'a, R> {
         path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
     }
 
-    fn daily(&self) -> bool {
-        self.output.as_ref().is_some_and(|o| o.spec.split == Split::Daily)
-    }
-
-    fn open_output(&mut self, place: StreamPosition) -> Result<(), RunError> {
-        let Some(output) = &mut self.output else { return Ok(()) };
-        let (setup, tracers) = (self.setup, self.state.tracers());
-        let label = &setup.plan.labels[place.file];
-        let writer = SnapshotWriter::create(
-            &output.spec,
-            label,
-            &setup.grid,
-            tracers,
-            setup.plan.levels,
-            &setup.tiles,
-            self.comm,
-        );
-        let writer = agree_on(self.comm, writer.map_err(RunError::from))?;
-        make_folder_of(writer.path(), self.comm)?;
-        output.writer = Some(writer);
-        Ok(())
-    }
-
-    fn close_output(&mut self) -> Result<(), RunError> {
-        let Some(output) = &mut self.output else { return Ok(()) };
-        if let Some(writer) = output.writer.take()
-            && writer.frames() > 0
-        {
-            output.files.push(writer.path().to_path_buf());
-            agree_on(self.comm, writer.finish(self.comm).map_err(RunError::from))?;
-        }
-        Ok(())
+    fn open_snapshots(&mut self, place: StreamPosition) -> Result<(), RunError> {
+        self.snapshots.open(place.file, self.engine.shape().tracers(), self.setup, self.comm)
     }
 
     /// Writes a snapshot if one is due at the clock's time. Collective.
     fn snapshot(&mut self) -> Result<(), RunError> {
-        let hours = self.clock.hours();
-        let Some(output) = &mut self.output else { return Ok(()) };
-        let Some(_) = output.due.pop_if(|due| (*due - hours).abs() < SAME_HOUR) else { return Ok(()) };
-        let start = Instant::now();
-        let totals = totals(&self.state, self.comm)?;
-        let frame =
-            SnapshotFrame { hours, state: self.state.slabs(), tracers: self.state.tracers(), total_mass: &totals[1..] };
-        let writer = output.writer.as_mut().expect("a file is open while the run goes on");
-        agree_on(self.comm, writer.append(&frame, self.comm).map_err(RunError::from))?;
-        output.snapshots += 1;
-        self.total.write += start.elapsed().as_secs_f64();
+        self.total.write += self.snapshots.write(self.clock.hours(), &mut *self.engine, self.comm)?;
         Ok(())
     }
 
     fn plan(&self) -> PlanReport {
         let (plan, header) = (&self.setup.plan, self.setup.header());
         let grid = plan.layout.tile_grid();
-        let state = self.state.slabs();
-        let memory = size_of_val(state.data());
+        let state = self.engine.shape();
+        let memory = size_of_val(state.slabs().data());
         let scheme = self.config.advection.scheme.map_or("none", |s| s.name());
         let lines = vec![
             ("grid", format!("C{} {}, {} levels", plan.layout.nc(), header.panel_convention().tag(), plan.levels)),
             ("precision", float_name(self.config.settings.float_type).to_owned()),
             ("advection", scheme.to_owned()),
-            ("tracers", self.state.tracers().join(", ")),
+            ("tracers", state.tracers().join(", ")),
             (
                 "ranks",
                 format!(
@@ -370,9 +310,6 @@ impl<'a, R: Scalar> Run<'a, R> {
     }
 }
 
-/// Two hours this close are the same time.
-const SAME_HOUR: f64 = 1e-6;
-
 /// Verifies the stored checksum of a window on one rank, each rank in its turn. A single rank has done so on loading.
 fn verify_share(setup: &Setup, place: StreamPosition, windows: u64, comm: &dyn Communicator) -> Result<(), RunError> {
     let ranks = comm.size() as u64;
@@ -380,19 +317,6 @@ fn verify_share(setup: &Setup, place: StreamPosition, windows: u64, comm: &dyn C
         return Ok(());
     }
     Ok(setup.plan.files[place.file].verify(place.window)?)
-}
-
-fn field<R: Scalar>(window: &WindowBuffer<R>, section: Section) -> &Slabs<R> {
-    window.get(section).expect("the buffer was made with every section the run uses")
-}
-
-fn winds<R: Scalar>(window: &WindowBuffer<R>) -> Winds<'_, R> {
-    Winds {
-        x: field(window, Section::FluxX),
-        y: field(window, Section::FluxY),
-        z: field(window, Section::FluxZ),
-        scale: window.loaded().map_or(1.0, |loaded| loaded.flux_scale),
-    }
 }
 
 fn difference(now: Seconds, before: Seconds) -> Seconds {
@@ -404,9 +328,9 @@ fn difference(now: Seconds, before: Seconds) -> Seconds {
 }
 
 /// Exact totals: air, then tracers. Collective.
-fn totals<R: Scalar>(state: &PackedState<R>, comm: &dyn Communicator) -> Result<Vec<f64>, RunError> {
-    let found = tracer_totals(comm, state).map_err(|(plane, source)| RunError::Total {
-        what: if plane == AIR { "air mass".into() } else { state.tracers()[plane - 1].clone() },
+pub(super) fn totals<R: Scalar>(engine: &mut dyn Engine<R>, comm: &dyn Communicator) -> Result<Vec<f64>, RunError> {
+    let found = engine.totals(comm)?.map_err(|(plane, source)| RunError::Total {
+        what: plane.checked_sub(AIR + 1).map_or("air mass".into(), |t| engine.shape().tracers()[t].clone()),
         source,
     });
     agree_on(comm, found)

@@ -1,9 +1,11 @@
 //! What to launch when: advection sweeps over all tiles of a rank.
 
 pub mod advection;
+mod air_mass;
 pub mod device;
 mod halo;
 mod threads;
 
+pub use air_mass::{TracersAtReset, WindowEnd, reset_air_mass};
 pub use halo::{HaloCopies, HaloMessages, plan_halos};
 pub use threads::Threads;

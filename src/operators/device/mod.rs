@@ -26,27 +26,13 @@ use self::windows::DeviceWindows;
 use super::advection::PerAxis;
 use super::advection::seams::TileSeams;
 use super::advection::wave::level_blocks;
+use super::{TracersAtReset, WindowEnd};
 use crate::comm::Communicator;
 use crate::device::{Argument, Device, DeviceInfo, DeviceResult, Memory};
 use crate::met::{Section, WindowBuffer};
 use crate::state::{PackedState, TileSet};
 
 pub use self::scans::DeviceLimbs;
-
-/// A cell of a rank; ordered as cells are reported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct CellPlace {
-    /// Level, from 0 at the top.
-    pub level: usize,
-    /// Tile within the rank's set.
-    pub tile: usize,
-    /// Plane of the packed state.
-    pub plane: usize,
-    /// Row, from the first interior one.
-    pub j: usize,
-    /// Column, from the first interior one.
-    pub i: usize,
-}
 
 /// Sizes that kernels are launched with.
 struct Shape {
@@ -75,24 +61,6 @@ struct Scans<R> {
     host_ratios: Vec<R>,
     host_cells: Vec<i32>,
     host_sums: Vec<i64>,
-}
-
-/// What happens to tracers when the air mass is replaced by that of the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TracersAtReset {
-    /// Their masses stay.
-    KeepMass,
-    /// Their mixing ratios stay.
-    KeepRatio,
-}
-
-/// Which air mass of a window a reset takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WindowEnd {
-    /// That at the start.
-    Start,
-    /// That at the end: start plus tendency.
-    End,
 }
 
 /// State and operators of one rank on a device.

@@ -5,13 +5,13 @@ use kernels::device::KernelName;
 
 use super::launcher::real;
 use super::tables::int;
-use super::{CellPlace, DeviceTransport};
+use super::DeviceTransport;
 use crate::comm::Communicator;
 use crate::device::{Argument, DeviceResult};
 use crate::met::Section;
 use crate::operators::advection::CellBudget;
 use crate::operators::advection::budget::{larger, largest_of_ranks};
-use crate::state::Slabs;
+use crate::state::{CellPlace, Slabs};
 
 /// As in the kernel: no unusable value in the row.
 const NO_CELL: i32 = i32::MAX;

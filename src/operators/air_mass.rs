@@ -3,55 +3,57 @@
 use kernels::Scalar;
 use kernels::numerics::content_at_kept_ratio;
 
-use crate::config::AirMassReset;
 use crate::state::{AIR, PackedState, Slabs};
 
-/// Replaces the interior air mass of `state` by `target(level, tile, cell)` (kg).
-///
-/// With `PreserveTracerMass` only the air mass changes; with `PreserveVmr` tracers are scaled to keep their mixing ratio (0
-/// where the old air mass is not above the machine epsilon); with `None` nothing happens.
-fn reset_with<R: Scalar>(state: &mut PackedState<R>, mode: AirMassReset, target: impl Fn(usize, usize, usize) -> R) {
-    if mode == AirMassReset::None {
-        return;
-    }
+/// What happens to tracers when the air mass is replaced by that of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TracersAtReset {
+    /// Their masses stay.
+    KeepMass,
+    /// Their mixing ratios stay; 0 where the old air mass is not above the machine epsilon.
+    KeepRatio,
+}
+
+/// Which air mass of a window a reset takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowEnd {
+    /// That at the start.
+    Start,
+    /// That at the end: start plus tendency.
+    End,
+}
+
+/// Replaces the interior air mass of `state` by `start` (kg), plus `tendency` (kg) if one is given.
+pub fn reset_air_mass<R: Scalar>(
+    state: &mut PackedState<R>,
+    tracers: TracersAtReset,
+    start: &Slabs<R>,
+    tendency: Option<&Slabs<R>>,
+) {
     let set = state.tile_set().clone();
     let slabs = state.slabs_mut();
     let (stride, planes) = (slabs.level_stride(), slabs.planes());
     let ranges = slabs.tile_ranges();
     for (level, slab) in slabs.data_mut().chunks_mut(stride).enumerate() {
         for (tile, shape) in set.shapes().iter().enumerate() {
-            let (air, tracers) = slab[ranges[tile].clone()].split_at_mut((AIR + 1) * shape.plane_len());
+            let (air, tracer) = slab[ranges[tile].clone()].split_at_mut((AIR + 1) * shape.plane_len());
+            let start = start.plane(level, tile, 0);
+            let tendency = tendency.map(|t| t.plane(level, tile, 0));
             for j in 0..shape.nj {
                 for cell in shape.row_start(j)..shape.row_start(j) + shape.ni {
-                    let (old, new) = (air[cell], target(level, tile, cell));
-                    air[cell] = new;
-                    if mode == AirMassReset::PreserveVmr {
+                    let before = air[cell];
+                    let after = tendency.map_or(start[cell], |t| start[cell] + t[cell]);
+                    air[cell] = after;
+                    if tracers == TracersAtReset::KeepRatio {
                         for plane in 0..planes - 1 {
-                            let tracer = &mut tracers[plane * shape.plane_len() + cell];
-                            *tracer = content_at_kept_ratio(*tracer, old, new, R::EPSILON);
+                            let content = &mut tracer[plane * shape.plane_len() + cell];
+                            *content = content_at_kept_ratio(*content, before, after, R::EPSILON);
                         }
                     }
                 }
             }
         }
     }
-}
-
-/// Sets the air mass to the one stored at the start of a window.
-pub(super) fn reset_to_start<R: Scalar>(state: &mut PackedState<R>, mode: AirMassReset, start: &Slabs<R>) {
-    reset_with(state, mode, |level, tile, cell| start.plane(level, tile, 0)[cell]);
-}
-
-/// Sets the air mass to the end point of a window: start plus tendency.
-pub(super) fn reset_to_end<R: Scalar>(
-    state: &mut PackedState<R>,
-    mode: AirMassReset,
-    start: &Slabs<R>,
-    tendency: &Slabs<R>,
-) {
-    reset_with(state, mode, |level, tile, cell| {
-        start.plane(level, tile, 0)[cell] + tendency.plane(level, tile, 0)[cell]
-    });
 }
 
 #[cfg(test)]
@@ -82,16 +84,14 @@ mod tests {
     }
 
     #[test]
-    fn the_three_modes_give_their_documented_results() {
-        for (mode, at_start, at_end) in [
-            (AirMassReset::None, [4.0, 2.0], [4.0, 2.0]),
-            (AirMassReset::PreserveTracerMass, [5.0, 2.0], [8.0, 2.0]),
-            (AirMassReset::PreserveVmr, [5.0, 2.5], [8.0, 4.0]),
-        ] {
+    fn both_modes_give_their_documented_results() {
+        for (mode, at_start, at_end) in
+            [(TracersAtReset::KeepMass, [5.0, 2.0], [8.0, 2.0]), (TracersAtReset::KeepRatio, [5.0, 2.5], [8.0, 4.0])]
+        {
             let (mut state, start, tendency, cell) = case();
-            reset_to_start(&mut state, mode, &start);
+            reset_air_mass(&mut state, mode, &start, None);
             assert_eq!(values(&state, cell), at_start, "{mode:?}");
-            reset_to_end(&mut state, mode, &start, &tendency);
+            reset_air_mass(&mut state, mode, &start, Some(&tendency));
             assert_eq!(values(&state, cell), at_end, "{mode:?}");
         }
     }
@@ -100,7 +100,7 @@ mod tests {
     fn no_air_means_no_tracer_when_mixing_ratios_are_kept() {
         let (mut state, start, _, cell) = case();
         state.slabs_mut().plane_mut(0, 0, 0)[cell] = 0.0;
-        reset_to_start(&mut state, AirMassReset::PreserveVmr, &start);
+        reset_air_mass(&mut state, TracersAtReset::KeepRatio, &start, None);
         assert_eq!(values(&state, cell), [5.0, 0.0]);
     }
 }

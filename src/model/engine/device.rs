@@ -1,0 +1,108 @@
+//! The state on a device.
+
+use kernels::Scalar;
+
+use super::{Engine, field, flux_scale};
+use crate::comm::Communicator;
+use crate::diagnostics::{ExactSum, SumError, exact_total};
+use crate::met::{Section, WindowBuffer, WindowStream};
+use crate::model::checks::largest_jump;
+use crate::model::error::RunError;
+use crate::operators::advection::CellBudget;
+use crate::operators::device::DeviceTransport;
+use crate::operators::{TracersAtReset, WindowEnd};
+use crate::state::{AIR, CellPlace, PackedState, Slabs};
+
+/// State and operators of one rank on a device, with a copy of the state for output.
+pub(in crate::model) struct DeviceEngine<R: Scalar> {
+    transport: DeviceTransport<R>,
+    copy: PackedState<R>,
+    /// Whether the copy is what the device holds.
+    fresh: bool,
+    advects: bool,
+    air: Slabs<R>,
+    sums: Vec<ExactSum>,
+}
+
+impl<R: Scalar> DeviceEngine<R> {
+    /// `state` is what the transport was made with.
+    pub(in crate::model) fn new(transport: DeviceTransport<R>, state: PackedState<R>, advects: Advects) -> Self {
+        let air = Slabs::zeros(state.tile_set().clone(), state.levels(), 1);
+        let sums = vec![ExactSum::new(); state.slabs().planes()];
+        Self { transport, copy: state, fresh: true, advects: advects == Advects::Yes, air, sums }
+    }
+}
+
+/// Whether a run advects at all.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::model) enum Advects {
+    Yes,
+    No,
+}
+
+impl<R: Scalar> Engine<R> for DeviceEngine<R> {
+    fn begin_window(&mut self, window: &WindowBuffer<R>) -> Result<(), RunError> {
+        Ok(self.transport.begin_window(window)?)
+    }
+
+    fn look_ahead(&mut self, stream: &mut WindowStream<R>) -> Result<(), RunError> {
+        // A window that cannot be read is reported when it is needed.
+        match stream.peek() {
+            Ok(Some((_, next))) => Ok(self.transport.send_ahead(next)?),
+            Ok(None) | Err(_) => Ok(()),
+        }
+    }
+
+    fn advects(&self) -> bool {
+        self.advects
+    }
+
+    fn largest_budget(&mut self, window: &WindowBuffer<R>, comm: &dyn Communicator) -> Result<CellBudget, RunError> {
+        Ok(self.transport.largest_budget(flux_scale(window), comm)?)
+    }
+
+    fn substep(&mut self, window: &WindowBuffer<R>, passes: usize) -> Result<(), RunError> {
+        self.fresh = false;
+        Ok(self.transport.substep(flux_scale(window), passes)?)
+    }
+
+    fn reset_air(&mut self, _window: &WindowBuffer<R>, end: WindowEnd, tracers: TracersAtReset) -> Result<(), RunError> {
+        self.fresh = false;
+        Ok(self.transport.reset_air(end, tracers)?)
+    }
+
+    fn take_clamped(&mut self) -> Result<u64, RunError> {
+        Ok(self.transport.take_clamped()?)
+    }
+
+    fn first_unusable(&mut self) -> Result<Option<(CellPlace, f64)>, RunError> {
+        Ok(self.transport.first_unusable()?)
+    }
+
+    fn air_jump(&mut self, window: &WindowBuffer<R>, comm: &dyn Communicator) -> Result<f64, RunError> {
+        self.transport.plane(AIR, &mut self.air)?;
+        Ok(largest_jump(&self.air, field(window, Section::AirMass), comm))
+    }
+
+    fn totals(&mut self, comm: &dyn Communicator) -> Result<Result<Vec<f64>, (usize, SumError)>, RunError> {
+        self.sums.fill(ExactSum::new());
+        let Self { transport, sums, .. } = self;
+        transport.sums(|plane, part| {
+            sums[plane].merge_limbs(part.first, part.limbs, part.special, part.values as u32);
+        })?;
+        let total = |(plane, sum): (usize, &ExactSum)| exact_total(comm, sum.clone()).map_err(|error| (plane, error));
+        Ok(self.sums.iter().enumerate().map(total).collect())
+    }
+
+    fn state(&mut self) -> Result<&PackedState<R>, RunError> {
+        if !self.fresh {
+            self.transport.download(&mut self.copy)?;
+            self.fresh = true;
+        }
+        Ok(&self.copy)
+    }
+
+    fn shape(&self) -> &PackedState<R> {
+        &self.copy
+    }
+}

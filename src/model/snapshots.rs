@@ -1,0 +1,108 @@
+//! Snapshot files of a run.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use kernels::Scalar;
+
+use super::engine::Engine;
+use super::error::{RunError, agree_on};
+use super::run::totals;
+use super::setup::{Setup, make_folder_of};
+use crate::comm::Communicator;
+use crate::config::RunConfig;
+use crate::output::{OutputSpec, SnapshotFrame, SnapshotWriter, Split};
+
+/// Two hours this close are the same time.
+const SAME_HOUR: f64 = 1e-6;
+
+/// Snapshot files of a run; none if the configuration asks for none. All calls are collective.
+pub(super) struct Snapshots<R> {
+    spec: Option<OutputSpec>,
+    writer: Option<SnapshotWriter<R>>,
+    /// Snapshot hours still to come, the next one last.
+    due: Vec<f64>,
+    written: usize,
+    files: Vec<PathBuf>,
+}
+
+impl<R: Scalar> Snapshots<R> {
+    pub(super) fn new(config: &RunConfig, setup: &Setup) -> Self {
+        Self {
+            spec: config.output.as_ref().map(|output| output.spec(setup.origin)),
+            writer: None,
+            due: setup.plan.snapshot_hours.iter().rev().copied().collect(),
+            written: 0,
+            files: Vec::new(),
+        }
+    }
+
+    /// Snapshots written so far.
+    pub(super) fn written(&self) -> usize {
+        self.written
+    }
+
+    /// Files that are complete.
+    pub(super) fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    /// Whether each transport file has an output file of its own.
+    pub(super) fn daily(&self) -> bool {
+        self.spec.as_ref().is_some_and(|spec| spec.split == Split::Daily)
+    }
+
+    /// Opens the output file of a transport file.
+    pub(super) fn open(
+        &mut self,
+        file: usize,
+        tracers: &[String],
+        setup: &Setup,
+        comm: &dyn Communicator,
+    ) -> Result<(), RunError> {
+        let Some(spec) = &self.spec else { return Ok(()) };
+        let label = &setup.plan.labels[file];
+        let writer = SnapshotWriter::create(
+            spec,
+            label,
+            &setup.grid,
+            tracers,
+            setup.plan.levels,
+            &setup.tiles,
+            comm,
+        );
+        let writer = agree_on(comm, writer.map_err(RunError::from))?;
+        make_folder_of(writer.path(), comm)?;
+        self.writer = Some(writer);
+        Ok(())
+    }
+
+    /// Completes the open file, if it holds anything.
+    pub(super) fn close(&mut self, comm: &dyn Communicator) -> Result<(), RunError> {
+        if let Some(writer) = self.writer.take()
+            && writer.frames() > 0
+        {
+            self.files.push(writer.path().to_path_buf());
+            agree_on(comm, writer.finish(comm).map_err(RunError::from))?;
+        }
+        Ok(())
+    }
+
+    /// Writes a snapshot if one is due at this hour; the seconds it took.
+    pub(super) fn write(
+        &mut self,
+        hours: f64,
+        engine: &mut dyn Engine<R>,
+        comm: &dyn Communicator,
+    ) -> Result<f64, RunError> {
+        let Some(writer) = &mut self.writer else { return Ok(0.0) };
+        let Some(_) = self.due.pop_if(|due| (*due - hours).abs() < SAME_HOUR) else { return Ok(0.0) };
+        let start = Instant::now();
+        let totals = totals(engine, comm)?;
+        let state = engine.state()?;
+        let frame = SnapshotFrame { hours, state: state.slabs(), tracers: state.tracers(), total_mass: &totals[1..] };
+        agree_on(comm, writer.append(&frame, comm).map_err(RunError::from))?;
+        self.written += 1;
+        Ok(start.elapsed().as_secs_f64())
+    }
+}
