@@ -266,7 +266,8 @@ fn reals_are_passed_by_value() {
     }
 }
 
-/// A kernel of a second or so of work, enough that later work of the other queue would overtake it.
+/// A kernel of a tenth of a second: later work of the other queue would overtake it, where the device can do two things at
+/// once.
 const ROUNDS: i32 = 40_000_000;
 
 #[test]
@@ -290,6 +291,14 @@ fn events_order_one_queue_behind_the_other() {
     device.record(uploaded, Queue::Transfer).unwrap();
     device.host_wait(uploaded).unwrap();
     assert_ne!(ints(device.host(host)), [0], "the download did not wait for the kernel");
+
+    // The host waits, and then the other queue need not.
+    device.write((memory, 4 * 64), &bytes(&[0])).unwrap();
+    device.launch(slow, line(1, 1), &[Argument::Memory(memory), Argument::Int(ROUNDS)]).unwrap();
+    device.record(done, Queue::Compute).unwrap();
+    device.host_wait(done).unwrap();
+    device.download(Queue::Transfer, (memory, 4 * 64), (host, 0), 4).unwrap();
+    assert_ne!(ints(device.host(host)), [0], "the host did not wait for the kernel");
 
     // An event that is recorded again stands for its new place only.
     let other = device.allocate(4).unwrap();
