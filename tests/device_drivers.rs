@@ -1,53 +1,36 @@
 //! Drivers of devices: memory, transfers, launches, order of queues, and what they say when something is wrong.
 
 use atmostr::device::{
-    Accelerator, Argument, Device, DeviceError, Event, HostMemory, Kernel, Launch, Memory, OpenClDevice, Queue, count,
-    open, self_test,
+    Accelerator, Argument, Device, DeviceError, Event, HostMemory, Kernel, Launch, Memory, Queue, count, open,
+    self_test,
 };
 
 const PORTABLE: &str = include_str!("../kernels/src/device/portable.h");
 
-const KERNELS: &str = "
-KERNEL lanes(GLOBAL int *out, VALUE(int, scale) THREADS) {
-    int i = GROUP(0) * WIDTH(0) + LANE(0), j = GROUP(1) * WIDTH(1) + LANE(1), k = GROUP(2) * WIDTH(2) + LANE(2);
-    out[(k * 3 * WIDTH(1) + j) * 2 * WIDTH(0) + i] = scale * (10000 * k + 100 * j + i);
-}
-KERNEL add(GLOBAL int *data, VALUE(int, summand) THREADS) {
-    data[GROUP(0) * WIDTH(0) + LANE(0)] += summand;
-}
-KERNEL scale(GLOBAL const REAL *from, GLOBAL REAL *to, VALUE(REAL, factor) THREADS) {
-    to[LANE(0)] = factor * from[LANE(0)];
-}
-KERNEL slow(GLOBAL int *data, VALUE(int, rounds) THREADS) {
-    int x = 1;
-    for (int n = 0; n < rounds; n++) x = x * 1103515245 + (data[n & 63] | 12345);
-    data[64 + LANE(0)] = x | 1;
-}
-KERNEL turned(GLOBAL const int *from, GLOBAL int *to THREADS) {
-    SHARED int shared[64];
-    shared[LANE(0)] = from[GROUP(0) * 64 + LANE(0)];
-    BARRIER();
-    to[GROUP(0) * 64 + LANE(0)] = shared[63 - LANE(0)];
-}
-";
+const KERNELS: &str = include_str!("support/device_kernels.h");
 
 fn program() -> String {
     format!("#define REAL float\n{PORTABLE}{KERNELS}")
 }
 
-/// An OpenCL device with the program above; `None`, with the reason, where none is.
-fn opencl() -> Option<Box<dyn Device>> {
-    match OpenClDevice::open(0) {
+/// Ways to devices that this machine may have.
+const ACCELERATORS: [Accelerator; 2] = [Accelerator::OpenCl, Accelerator::Cuda];
+
+/// The first device of each driver that is here, with the program above; says why another is not.
+fn devices() -> Vec<Box<dyn Device>> {
+    let opened = ACCELERATORS.map(|accelerator| open::<f32>(accelerator, 0));
+    let present = opened.into_iter().filter_map(|device| match device {
         Ok(mut device) => {
             device.compile(&program()).unwrap();
-            Some(Box::new(device))
+            Some(device)
         }
         Err(reason @ (DeviceError::NoDriver { .. } | DeviceError::NoDevice { .. })) => {
             println!("skipped: {reason}");
             None
         }
         Err(other) => panic!("{other}"),
-    }
+    });
+    present.collect()
 }
 
 fn ints(bytes: &[u8]) -> Vec<i32> {
@@ -72,17 +55,43 @@ fn message<T>(result: Result<T, DeviceError>) -> String {
     result.err().expect("an error").to_string()
 }
 
-#[test]
-fn facts_are_filled_in() {
-    let Some(device) = opencl() else { return };
+/// Makes a test of each check, on every device that is here.
+macro_rules! tests {
+    ($($check:ident)*) => {
+        mod on_every_device {
+            $(#[test]
+            fn $check() {
+                super::devices().into_iter().for_each(super::$check);
+            })*
+        }
+    };
+}
+
+tests! {
+    facts_are_filled_in
+    errors_of_the_compiler_are_shown
+    kernels_are_found_by_name_and_end_with_their_program
+    new_memory_is_zero
+    more_memory_than_there_is_is_refused
+    transfers_keep_to_their_offsets
+    transfers_beyond_an_end_are_refused
+    groups_and_lanes_have_three_axes
+    lanes_of_a_group_share_memory
+    launches_that_do_not_fit_are_refused
+    reals_are_passed_by_value
+    events_order_one_queue_behind_the_other
+    host_memory_waits_for_its_transfers
+    a_device_may_be_dropped_in_the_middle_of_its_work
+    many_launches_run_in_order
+}
+
+fn facts_are_filled_in(device: Box<dyn Device>) {
     let info = device.info();
-    assert!(!info.name.is_empty() && info.driver.starts_with("OpenCL "), "{info:?}");
+    assert!(!info.name.is_empty() && !info.driver.is_empty(), "{info:?}");
     assert!(info.memory > 1 << 20 && info.group_lanes >= 1 && info.group_bytes >= 1024, "{info:?}");
 }
 
-#[test]
-fn errors_of_the_compiler_are_shown() {
-    let Some(mut device) = opencl() else { return };
+fn errors_of_the_compiler_are_shown(mut device: Box<dyn Device>) {
     let source = format!("{}KERNEL broken(GLOBAL int *data THREADS) {{ data[0] = undeclared_name; }}", program());
     match device.compile(&source) {
         Err(DeviceError::Compile { log, .. }) => assert!(log.contains("undeclared_name"), "{log}"),
@@ -91,9 +100,7 @@ fn errors_of_the_compiler_are_shown() {
     assert!(matches!(device.kernel("add"), Err(DeviceError::NoKernel { .. })), "the earlier program is gone");
 }
 
-#[test]
-fn kernels_are_found_by_name_and_end_with_their_program() {
-    let Some(mut device) = opencl() else { return };
+fn kernels_are_found_by_name_and_end_with_their_program(mut device: Box<dyn Device>) {
     let unknown = device.kernel("adds");
     assert_eq!(unknown, Err(DeviceError::NoKernel { name: "adds".to_string() }));
     assert_eq!(device.kernel("nul\0"), Err(DeviceError::NoKernel { name: "nul\0".to_string() }));
@@ -109,9 +116,7 @@ fn kernels_are_found_by_name_and_end_with_their_program() {
     assert_eq!(read(&mut *device, memory, 1), [5]);
 }
 
-#[test]
-fn new_memory_is_zero() {
-    let Some(mut device) = opencl() else { return };
+fn new_memory_is_zero(mut device: Box<dyn Device>) {
     for count in [1, 3, 1000, 100_003] {
         // Memory that was used before, and is given back with the device, must not show.
         let memory = device.allocate(4 * count).unwrap();
@@ -126,9 +131,7 @@ fn new_memory_is_zero() {
     assert!(device.allocate(0).is_ok() && device.allocate_host(0).is_ok());
 }
 
-#[test]
-fn more_memory_than_there_is_is_refused() {
-    let Some(mut device) = opencl() else { return };
+fn more_memory_than_there_is_is_refused(mut device: Box<dyn Device>) {
     assert!(matches!(
         device.allocate(usize::MAX / 2),
         Err(DeviceError::OutOfMemory { .. } | DeviceError::Call { call: "allocating memory", .. })
@@ -137,9 +140,7 @@ fn more_memory_than_there_is_is_refused() {
     assert!(matches!(device.allocate_host(usize::MAX / 2), Err(DeviceError::OutOfMemory { .. })));
 }
 
-#[test]
-fn transfers_keep_to_their_offsets() {
-    let Some(mut device) = opencl() else { return };
+fn transfers_keep_to_their_offsets(mut device: Box<dyn Device>) {
     let memory = device.allocate(40).unwrap();
     let host = device.allocate_host(400).unwrap();
     device.write((memory, 0), &bytes(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9])).unwrap();
@@ -159,13 +160,11 @@ fn transfers_keep_to_their_offsets() {
     assert!(device.host(host)[116..].iter().all(|&byte| byte == 0));
 }
 
-#[test]
-fn transfers_beyond_an_end_are_refused() {
-    let Some(mut device) = opencl() else { return };
+fn transfers_beyond_an_end_are_refused(mut device: Box<dyn Device>) {
     let memory = device.allocate(40).unwrap();
     let host = device.allocate_host(20).unwrap();
     let foreign: (Memory, HostMemory) = {
-        let mut other = OpenClDevice::open(0).unwrap();
+        let mut other = devices().pop().unwrap();
         (0..9).map(|_| (other.allocate(1).unwrap(), other.allocate_host(1).unwrap())).last().unwrap()
     };
     // Lengths are those asked for, not those rounded up.
@@ -189,9 +188,7 @@ fn transfers_beyond_an_end_are_refused() {
     device.finish().unwrap();
 }
 
-#[test]
-fn groups_and_lanes_have_three_axes() {
-    let Some(mut device) = opencl() else { return };
+fn groups_and_lanes_have_three_axes(mut device: Box<dyn Device>) {
     let lanes = device.kernel("lanes").unwrap();
     for ([wx, wy, wz], ny, nz) in [([8, 1, 1], 1, 1), ([4, 2, 1], 3, 1), ([4, 2, 3], 3, 2)] {
         let (nx, ny, nz) = (2 * wx, ny * wy, nz * wz);
@@ -208,9 +205,7 @@ fn groups_and_lanes_have_three_axes() {
     }
 }
 
-#[test]
-fn lanes_of_a_group_share_memory() {
-    let Some(mut device) = opencl() else { return };
+fn lanes_of_a_group_share_memory(mut device: Box<dyn Device>) {
     let turned = device.kernel("turned").unwrap();
     let (from, to) = (device.allocate(4 * 256).unwrap(), device.allocate(4 * 256).unwrap());
     device.write((from, 0), &bytes(&(0..256).collect::<Vec<_>>())).unwrap();
@@ -219,9 +214,7 @@ fn lanes_of_a_group_share_memory() {
     assert_eq!(read(&mut *device, to, 256), expected);
 }
 
-#[test]
-fn launches_that_do_not_fit_are_refused() {
-    let Some(mut device) = opencl() else { return };
+fn launches_that_do_not_fit_are_refused(mut device: Box<dyn Device>) {
     let (add, scale) = (device.kernel("add").unwrap(), device.kernel("scale").unwrap());
     let memory = device.allocate(4 * 64).unwrap();
     let (data, one) = (Argument::Memory(memory), Argument::Int(1));
@@ -242,9 +235,7 @@ fn launches_that_do_not_fit_are_refused() {
     assert_eq!(read(&mut *device, memory, 64), [0; 64]);
 }
 
-#[test]
-fn reals_are_passed_by_value() {
-    let Some(mut device) = opencl() else { return };
+fn reals_are_passed_by_value(mut device: Box<dyn Device>) {
     let scale = device.kernel("scale").unwrap();
     let (from, to) = (device.allocate(8).unwrap(), device.allocate(8).unwrap());
     device.write((from, 0), &[1.5_f32.to_ne_bytes(), (-4.0_f32).to_ne_bytes()].concat()).unwrap();
@@ -266,12 +257,11 @@ fn reals_are_passed_by_value() {
     }
 }
 
-/// A kernel of a second or so of work, enough that later work of the other queue would overtake it.
+/// A kernel of a tenth of a second: later work of the other queue would overtake it, where the device can do two things at
+/// once.
 const ROUNDS: i32 = 40_000_000;
 
-#[test]
-fn events_order_one_queue_behind_the_other() {
-    let Some(mut device) = opencl() else { return };
+fn events_order_one_queue_behind_the_other(mut device: Box<dyn Device>) {
     let (slow, add) = (device.kernel("slow").unwrap(), device.kernel("add").unwrap());
     let memory = device.allocate(4 * 65).unwrap();
     let host = device.allocate_host(4).unwrap();
@@ -291,6 +281,14 @@ fn events_order_one_queue_behind_the_other() {
     device.host_wait(uploaded).unwrap();
     assert_ne!(ints(device.host(host)), [0], "the download did not wait for the kernel");
 
+    // The host waits, and then the other queue need not.
+    device.write((memory, 4 * 64), &bytes(&[0])).unwrap();
+    device.launch(slow, line(1, 1), &[Argument::Memory(memory), Argument::Int(ROUNDS)]).unwrap();
+    device.record(done, Queue::Compute).unwrap();
+    device.host_wait(done).unwrap();
+    device.download(Queue::Transfer, (memory, 4 * 64), (host, 0), 4).unwrap();
+    assert_ne!(ints(device.host(host)), [0], "the host did not wait for the kernel");
+
     // An event that is recorded again stands for its new place only.
     let other = device.allocate(4).unwrap();
     for round in 1..=20 {
@@ -308,9 +306,7 @@ fn events_order_one_queue_behind_the_other() {
     }
 }
 
-#[test]
-fn host_memory_waits_for_its_transfers() {
-    let Some(mut device) = opencl() else { return };
+fn host_memory_waits_for_its_transfers(mut device: Box<dyn Device>) {
     let slow = device.kernel("slow").unwrap();
     let memory = device.allocate(4 * 65).unwrap();
     let host = device.allocate_host(8).unwrap();
@@ -325,9 +321,7 @@ fn host_memory_waits_for_its_transfers() {
     assert_eq!(read(&mut *device, memory, 1), [11]);
 }
 
-#[test]
-fn a_device_may_be_dropped_in_the_middle_of_its_work() {
-    let Some(mut device) = opencl() else { return };
+fn a_device_may_be_dropped_in_the_middle_of_its_work(mut device: Box<dyn Device>) {
     let slow = device.kernel("slow").unwrap();
     let memory = device.allocate(4 * 65).unwrap();
     let host = device.allocate_host(4 * 65).unwrap();
@@ -338,9 +332,7 @@ fn a_device_may_be_dropped_in_the_middle_of_its_work() {
     device.wait(event, Queue::Transfer).unwrap();
 }
 
-#[test]
-fn many_launches_run_in_order() {
-    let Some(mut device) = opencl() else { return };
+fn many_launches_run_in_order(mut device: Box<dyn Device>) {
     let add = device.kernel("add").unwrap();
     let memory = device.allocate(4 * 16).unwrap();
     let started = std::time::Instant::now();
@@ -354,8 +346,6 @@ fn many_launches_run_in_order() {
 
 #[test]
 fn devices_of_one_process_are_apart_and_travel_between_threads() {
-    let Some(first) = opencl() else { return };
-    let Some(second) = opencl() else { return };
     let work = |mut device: Box<dyn Device>, summand: i32| {
         move || {
             let add = device.kernel("add").unwrap();
@@ -366,30 +356,39 @@ fn devices_of_one_process_are_apart_and_travel_between_threads() {
             read(&mut *device, memory, 1)
         }
     };
-    let threads = [std::thread::spawn(work(first, 1)), std::thread::spawn(work(second, 1000))];
-    let found = threads.map(|thread| thread.join().unwrap());
-    assert_eq!(found, [[500], [500_000]]);
+    let mut threads = Vec::new();
+    for summand in [1, 1000] {
+        threads.extend(devices().into_iter().map(|device| (summand, std::thread::spawn(work(device, summand)))));
+    }
+    for (summand, thread) in threads {
+        assert_eq!(thread.join().unwrap(), [500 * summand]);
+    }
 }
 
 #[test]
 fn an_index_beyond_the_devices_is_refused() {
-    let Ok(count) = OpenClDevice::count() else { return };
-    let words = message(OpenClDevice::open(count));
-    assert!(words.contains(&format!("no device {count}")), "{words}");
+    for accelerator in ACCELERATORS {
+        let Ok(count) = count(accelerator) else { continue };
+        let words = message(open::<f32>(accelerator, count));
+        assert!(words.contains(&format!("no device {count}")), "{words}");
+    }
 }
 
 #[test]
-fn a_device_opened_by_name_computes_what_the_host_computes() {
-    let accelerator: Accelerator = "opencl".parse().unwrap();
-    match count(accelerator) {
-        Ok(devices) => assert!(devices > 0),
-        Err(reason) => return println!("skipped: {reason}"),
-    }
-    let mut device = open::<f32>(accelerator, 0).unwrap();
-    self_test::<f32>(&mut *device).unwrap();
-    if device.info().has_double {
-        self_test::<f64>(&mut *open::<f64>(accelerator, 0).unwrap()).unwrap();
-    } else {
-        assert!(matches!(open::<f64>(accelerator, 0), Err(DeviceError::Unsuitable { .. })));
+fn devices_opened_by_name_compute_what_the_host_computes() {
+    for accelerator in ACCELERATORS {
+        let mut device = match open::<f32>(accelerator.to_string().parse().unwrap(), 0) {
+            Ok(device) => device,
+            Err(reason) => {
+                println!("skipped: {reason}");
+                continue;
+            }
+        };
+        self_test::<f32>(&mut *device).unwrap();
+        if device.info().has_double {
+            self_test::<f64>(&mut *open::<f64>(accelerator, 0).unwrap()).unwrap();
+        } else {
+            assert!(matches!(open::<f64>(accelerator, 0), Err(DeviceError::Unsuitable { .. })));
+        }
     }
 }

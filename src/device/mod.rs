@@ -88,6 +88,8 @@ pub struct DeviceInfo {
 
 /// One device with one compiled program.
 ///
+/// Memory, host memory and events live as long as the device. An unknown handle is an error, never undefined behaviour; one
+/// of another device may name something else here.
 /// Offsets and lengths are in bytes. A transfer beyond the end of either side is an error. Calls return once the work is
 /// queued, except those that say they wait.
 pub trait Device: Send {
@@ -119,10 +121,11 @@ pub trait Device: Send {
     /// No room.
     fn allocate_host(&mut self, bytes: usize) -> DeviceResult<HostMemory>;
 
-    /// Host memory to read. The caller has waited for every transfer into it.
+    /// Host memory to read. Waits for transfers into it that are under way; empty for a handle of another device.
     fn host(&self, memory: HostMemory) -> &[u8];
 
-    /// Host memory to write. The caller has waited for every transfer into and out of it.
+    /// Host memory to write. Waits for transfers into and out of it that are under way; empty for a handle of another
+    /// device.
     fn host_mut(&mut self, memory: HostMemory) -> &mut [u8];
 
     /// Starts a copy of `bytes` from the host to the device.
@@ -164,7 +167,8 @@ pub trait Device: Send {
     /// Queues a kernel on the compute queue.
     ///
     /// # Errors
-    /// Arguments that do not fit the kernel, or a launch that does not fit the device.
+    /// Arguments whose number or kinds are not those of the kernel (at most 32 on CUDA), or a launch that does not fit the
+    /// device (CUDA takes at most 65535 groups along the second and third axis).
     fn launch(&mut self, kernel: Kernel, launch: Launch, arguments: &[Argument]) -> DeviceResult<()>;
 
     /// A new event, not recorded: waiting for it returns at once.
