@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use device_form::{Form, SourceFile};
-use kernels::device::conformance::{NUMERICS_CASES, conformance_source};
+use kernels::device::conformance::{NUMERICS_CASES, NumericsCase, conformance_source};
 use kernels::device::{PORTABLE, Precision, preamble, scheme_defines};
 use kernels::scheme::{
     CellScheme, PpmCw84, PpmHuynhPd, PpmMonotone, PpmNone, SlopesMonotone, SlopesNone, SlopesPositivity, Upwind,
@@ -17,6 +17,9 @@ use kernels::{Real, Scalar, Scheme};
 
 #[path = "samples/subset.rs"]
 mod subset;
+
+/// A function over flat numbers.
+type Reference<R> = fn(&[R], &mut [R]);
 
 /// Items per function.
 const ITEMS: usize = 20_000;
@@ -64,7 +67,7 @@ fn stages<S: CellScheme, R: Scalar>(x: &[R], y: &mut [R]) {
 }
 
 /// The stages of every scheme, in the order of [`Scheme::ALL`].
-fn schemes<R: Scalar>() -> [fn(&[R], &mut [R]); Scheme::ALL.len()] {
+fn schemes<R: Scalar>() -> [Reference<R>; Scheme::ALL.len()] {
     [
         stages::<Upwind, R>,
         stages::<SlopesNone, R>,
@@ -153,7 +156,7 @@ fn numbers<R: Scalar>(count: usize) -> Vec<R> {
 }
 
 /// Runs a kernel and compares every output; NaNs are equal.
-fn compare<R: Scalar>(program: &Path, name: &str, sizes: (usize, usize), reference: fn(&[R], &mut [R])) {
+fn compare<R: Scalar>(program: &Path, name: &str, sizes: (usize, usize), reference: Reference<R>) {
     let (inputs, outputs) = sizes;
     let input = numbers::<R>(ITEMS * inputs);
     let mut child = Command::new(program)
@@ -183,10 +186,10 @@ fn compare<R: Scalar>(program: &Path, name: &str, sizes: (usize, usize), referen
     assert!(2 * numbers > found.len(), "{name}: mostly NaN");
 }
 
-fn all<R: Scalar>(precision: Precision, pick: fn(usize) -> fn(&[R], &mut [R])) {
+fn all<R: Scalar>(precision: Precision, pick: fn(&NumericsCase) -> Reference<R>) {
     let Some(program) = compiled(&format!("device_host_{precision:?}"), &source(precision)) else { return };
-    for (n, case) in NUMERICS_CASES.iter().enumerate() {
-        compare::<R>(&program, &case.kernel(), (case.inputs, case.outputs), pick(n));
+    for case in &NUMERICS_CASES {
+        compare::<R>(&program, &case.kernel(), (case.inputs, case.outputs), pick(case));
     }
     for (n, reference) in schemes::<R>().into_iter().enumerate() {
         compare::<R>(&program, &format!("scheme_{n}"), (21, 7), reference);
@@ -195,12 +198,12 @@ fn all<R: Scalar>(precision: Precision, pick: fn(usize) -> fn(&[R], &mut [R])) {
 
 #[test]
 fn single_precision_has_the_same_bits() {
-    all::<f32>(Precision::Float32, |n| NUMERICS_CASES[n].float32);
+    all::<f32>(Precision::Float32, |case| case.float32);
 }
 
 #[test]
 fn double_precision_has_the_same_bits() {
-    all::<f64>(Precision::Float64, |n| NUMERICS_CASES[n].float64);
+    all::<f64>(Precision::Float64, |case| case.float64);
 }
 
 fn horner<R: Real>(x: &[R], y: &mut [R]) {

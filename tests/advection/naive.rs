@@ -187,11 +187,11 @@ fn horizontal<S: CellScheme, R: Scalar>(
         }
     }
     for (from, to, sign, amounts) in transfers {
-        end.air[from] = end.air[from] - sign * amounts.air;
-        end.air[to] = end.air[to] + sign * amounts.air;
+        end.air[from] -= sign * amounts.air;
+        end.air[to] += sign * amounts.air;
         for (t, rm) in end.tracers.iter_mut().enumerate() {
-            rm[from] = rm[from] - sign * amounts.tracers[t];
-            rm[to] = rm[to] + sign * amounts.tracers[t];
+            rm[from] -= sign * amounts.tracers[t];
+            rm[to] += sign * amounts.tracers[t];
         }
     }
     *state = end;

@@ -135,7 +135,7 @@ impl<R: Scalar, const W: usize> Tally<R, W> {
     ) -> (Lanes<R, W>, Lanes<R, W>) {
         let one = Lanes::lit(1.0);
         let (courant, carrier, fraction) = face_coefficients(flux, mass[0], mass[1], reciprocal[0], reciprocal[1]);
-        self.clamped = self.clamped + Real::select(fraction.gt(one), one, Lanes::lit(0.0));
+        self.clamped += Real::select(fraction.gt(one), one, Lanes::lit(0.0));
         self.largest = Real::select(fraction.gt(self.largest), fraction, self.largest);
         (courant, carrier)
     }
@@ -216,7 +216,7 @@ pub(crate) fn prepare_x<R: Scalar, const W: usize>(
         tally.uncount(amount[halo + ni], mass, reciprocal);
         let cells = &mut air_mass[start + halo..last];
         for (m, f) in cells.iter_mut().zip(amount[halo..=halo + ni].windows(2)) {
-            *m = *m + (f[0] - f[1]);
+            *m += f[0] - f[1];
         }
     }
     tally.stats()

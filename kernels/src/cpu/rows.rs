@@ -81,6 +81,6 @@ fn rows<S: CellScheme, R: Scalar>(rm: &mut [R], r: &[R], c: &[R], ft: &[R], buff
     }
     let (p0, pp) = (&p[G..][..n], &p[G + 1..][..n]);
     for i in 0..n {
-        rm[i] = rm[i] + (p0[i] - pp[i]);
+        rm[i] += p0[i] - pp[i];
     }
 }

@@ -104,8 +104,8 @@ pub fn naive_line<S: CellScheme, R: Scalar>(
         clamped += u64::from(was_clamped && f < cells.end);
     }
     for i in cells {
-        rm[i] = rm[i] + (flux[i] - flux[i + 1]);
-        m[i] = m[i] + (air[i] - air[i + 1]);
+        rm[i] += flux[i] - flux[i + 1];
+        m[i] += air[i] - air[i + 1];
     }
     clamped
 }

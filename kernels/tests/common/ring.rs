@@ -33,8 +33,8 @@ pub fn sweep<R: Scalar>(scheme: RingScheme<R>, rm: &mut [R], m: &mut [R], air: &
         })
         .collect();
     for i in 0..n {
-        rm[i] = rm[i] + (flux[i] - flux[(i + 1) % n]);
-        m[i] = m[i] + (air[i] - air[(i + 1) % n]);
+        rm[i] += flux[i] - flux[(i + 1) % n];
+        m[i] += air[i] - air[(i + 1) % n];
     }
 }
 
