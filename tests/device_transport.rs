@@ -14,7 +14,6 @@ use atmostr::operators::device::DeviceTransport;
 use atmostr::state::{AIR, PackedState, TileSet};
 use decomposition::{Layout, TileGrid};
 use kernels::Scalar;
-use kernels::device::Dialect;
 use kernels::scheme::Scheme;
 
 const NC: usize = 12;
@@ -115,7 +114,7 @@ fn compare<R: Scalar>(
     let mut copy = host.clone();
     let mut advection = Advection::new(scheme, &layout, &host, pool, comm);
     let open = Box::new(OpenClDevice::open(0).unwrap());
-    let mut device = DeviceTransport::new(open, Dialect::OpenCl, scheme, &layout, &host, &window, comm).unwrap();
+    let mut device = DeviceTransport::new(open, scheme, &layout, &host, &window, comm).unwrap();
     for w in 0..2 {
         file.load_window(w, &mut window).unwrap();
         let [x, y, z] = [Section::FluxX, Section::FluxY, Section::FluxZ].map(|s| window.get(s).unwrap());

@@ -50,6 +50,10 @@ pub trait Communicator: Send + Sync {
     fn ranks_here(&self) -> usize {
         self.size()
     }
+    /// This rank among those on this machine, from 0.
+    fn rank_here(&self) -> usize {
+        self.rank()
+    }
     /// Waits for all ranks.
     fn barrier(&self);
     /// Element-wise integer sum over ranks, result on every rank: exact and independent of order.

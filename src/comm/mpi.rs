@@ -13,6 +13,7 @@ use super::{Buffers, Communicator, Exchange, FileAccess, MessageSpec};
 pub struct Mpi {
     world: SimpleCommunicator,
     ranks_here: usize,
+    rank_here: usize,
     // Dropping the universe finalises MPI.
     _universe: Universe,
 }
@@ -28,8 +29,9 @@ impl Mpi {
         let (universe, level) = ::mpi::initialize_with_threading(::mpi::Threading::Funneled)?;
         (level >= ::mpi::Threading::Funneled).then(|| {
             let world = universe.world().as_communicator().duplicate();
-            let ranks_here = world.split_shared(0).size() as usize;
-            Self { world, ranks_here, _universe: universe }
+            let here = world.split_shared(0);
+            let (ranks_here, rank_here) = (here.size() as usize, here.rank() as usize);
+            Self { world, ranks_here, rank_here, _universe: universe }
         })
     }
 }
@@ -134,6 +136,10 @@ impl Communicator for Mpi {
     }
     fn ranks_here(&self) -> usize {
         self.ranks_here
+    }
+
+    fn rank_here(&self) -> usize {
+        self.rank_here
     }
     fn barrier(&self) {
         self.world.barrier();

@@ -6,6 +6,7 @@ use super::advection::Advection;
 use super::error::Problems;
 use super::input::{Input, Source};
 use super::read::{At, Named, View};
+use crate::device::Accelerator;
 use crate::met::FloatType;
 
 impl Named for FloatType {
@@ -47,6 +48,8 @@ impl Named for PhysicsCadence {
 /// `[architecture]`, `[numerics]`, `[run]` and `[decomposition]`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
+    /// Device that holds the state; `None`: the processor.
+    pub accelerator: Option<Accelerator>,
     /// CPU threads of each rank; `None`: an equal share of the cores.
     pub threads: Option<NonZeroUsize>,
     /// Precision of the state and of the sweeps.
@@ -66,16 +69,14 @@ pub struct Settings {
 /// Reads the four tables. After an error the values returned mean nothing.
 pub(super) fn read(root: &View<'_>, advection: &Advection, input: &Input, problems: &mut Problems) -> Settings {
     let architecture = root.table("architecture");
-    if let Some(gpu) = architecture.bool("use_gpu").filter(|g| g.value) {
-        let message = format!("`{} = true`: no GPU backend is built into this version", gpu.key);
-        problems.add(gpu.key, Some(gpu.span), message, "remove it or set it to false");
-    }
+    let accelerator = accelerator(&architecture, problems);
     let run = root.table("run");
     if let Some(start) = run.int("start_window").filter(|s| s.value > 1) {
         let message = format!("`{}` must be 1: a run starts with the first window of its first file", start.key);
         problems.add(start.key, Some(start.span), message, "choose the first file by `input.start_date` instead");
     }
     Settings {
+        accelerator,
         threads: architecture.int("threads").and_then(positive),
         float_type: root.table("numerics").choice_or_default("float_type"),
         stop_window: stop_window(&run, input, problems),
@@ -84,6 +85,30 @@ pub(super) fn read(root: &View<'_>, advection: &Advection, input: &Input, proble
         halo: halo(&run, advection, input, problems),
         tiles: tiles(&root.table("decomposition"), input, problems),
     }
+}
+
+/// `backend`, or `use_gpu` in its place.
+fn accelerator(architecture: &View<'_>, problems: &mut Problems) -> Option<Accelerator> {
+    let backend = architecture.choice::<Option<Accelerator>>("backend");
+    let use_gpu = architecture.bool("use_gpu");
+    if let (Some(backend), Some(gpu)) = (&backend, &use_gpu)
+        && backend.value.is_some() != gpu.value
+    {
+        let message = format!("`{}` and `{}` contradict each other", backend.key, gpu.key);
+        problems.add(&gpu.key, Some(gpu.span.clone()), message, "keep `backend` only");
+    }
+    let of_flag = use_gpu.and_then(|gpu| gpu.value.then_some(Accelerator::Auto));
+    backend.map_or(of_flag, |backend| backend.value)
+}
+
+impl Named for Option<Accelerator> {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("cpu", None),
+        ("auto", Some(Accelerator::Auto)),
+        ("cuda", Some(Accelerator::Cuda)),
+        ("opencl", Some(Accelerator::OpenCl)),
+        ("metal", Some(Accelerator::Metal)),
+    ];
 }
 
 fn positive(n: At<i64>) -> Option<NonZeroUsize> {

@@ -174,9 +174,6 @@ const WRONG: &[(&str, usize, &[&str])] = &[
     ("[tracers.x.init]\nbackgrund = 1", 2, &["`backgrund`", "tracers.x.init", "`background`"]),
     ("[output]\npath=\"x.nc\"\nhours=[1]\nfields.layer = \"full\"", 4, &["`layer`", "`layers`"]),
     // Not part of this version.
-    ("[architecture]\nbackend = \"cuda\"", 2, &["architecture.backend", "not part of this version", "\"cpu\""]),
-    ("[architecture]\nbackend = \"auto\"", 2, &["not part of this version"]),
-    ("[architecture]\nuse_gpu = true", 2, &["architecture.use_gpu", "no GPU backend", "false"]),
     ("[diffusion]\nkind = \"tm5_dkg\"", 2, &["diffusion.kind", "not part of this version", "\"none\""]),
     ("[diffusion]\nkind = \"none\"\nvalue = 1.0", 3, &["diffusion.value", "not part of this version"]),
     ("[convection]\nkind = \"cmfmc\"", 2, &["convection.kind", "not part of this version"]),
@@ -201,6 +198,8 @@ const WRONG: &[(&str, usize, &[&str])] = &[
     ("[diffusion]\nkind = \"none\"\ntype = \"none\"", 3, &["diffusion.type", "`kind`"]),
     ("[diffusion]", 1, &["diffusion.kind", "missing", "\"none\""]),
     // Types and ranges.
+    ("[architecture]\nbackend = \"hip\"", 2, &["architecture.backend", "\"cuda\"", "\"opencl\""]),
+    ("[architecture]\nbackend = \"cpu\"\nuse_gpu = true", 3, &["architecture.use_gpu", "contradict", "backend"]),
     ("[architecture]\nthreads = true", 2, &["architecture.threads", "an integer", "not a boolean"]),
     ("[architecture]\nthreads = 0", 2, &["architecture.threads", "from 1"]),
     ("[architecture]\nthreads = 1.0", 2, &["architecture.threads", "not a float", "without a decimal point"]),

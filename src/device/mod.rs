@@ -13,6 +13,8 @@ mod owned;
 mod select;
 mod self_test;
 
+use kernels::device::Dialect;
+
 pub use cuda::{Architecture, CudaDevice, compile_to_ptx};
 pub use error::DeviceError;
 pub use opencl::OpenClDevice;
@@ -76,6 +78,8 @@ pub struct DeviceInfo {
     pub name: String,
     /// `CUDA`, `OpenCL` or `Metal`, with the version.
     pub driver: String,
+    /// Family of devices, which decides the shapes of groups.
+    pub dialect: Dialect,
     /// Bytes of memory.
     pub memory: usize,
     /// Most lanes of a group.

@@ -142,6 +142,7 @@ mod tests {
     #[test]
     fn precision_is_checked_and_the_remedy_named() {
         let mut info = DeviceInfo {
+            dialect: kernels::device::Dialect::OpenCl,
             name: "small".to_string(),
             driver: String::new(),
             memory: 0,

@@ -166,9 +166,9 @@ impl RunError {
             | RunError::Total { .. }
             | RunError::DeviceLost(_) => Blame::Other,
             // A machine without it, or one that cannot hold the run; compilers and arithmetic are not the user's.
-            RunError::Device(DeviceError::Compile { .. } | DeviceError::Call { .. } | DeviceError::Arithmetic { .. }) => {
-                Blame::Other
-            }
+            RunError::Device(
+                DeviceError::Compile { .. } | DeviceError::Call { .. } | DeviceError::Arithmetic { .. },
+            ) => Blame::Other,
             RunError::Elsewhere { blame, .. } => *blame,
             _ => Blame::Input,
         }

@@ -29,8 +29,12 @@ pub fn run(config: &RunConfig, comm: &dyn Communicator, progress: &mut dyn Progr
     let setup = Setup::new(config, comm, progress)?;
     let threads = agree_on(comm, Threads::new(thread_count(config, comm)).map_err(RunError::from))?;
     match config.settings.float_type {
-        FloatType::Float32 => threads.install(|| Run::<f32>::new(config, &setup, device, &threads, comm, progress)?.finish()),
-        FloatType::Float64 => threads.install(|| Run::<f64>::new(config, &setup, device, &threads, comm, progress)?.finish()),
+        FloatType::Float32 => {
+            threads.install(|| Run::<f32>::new(config, &setup, device, &threads, comm, progress)?.finish())
+        }
+        FloatType::Float64 => {
+            threads.install(|| Run::<f64>::new(config, &setup, device, &threads, comm, progress)?.finish())
+        }
     }
 }
 

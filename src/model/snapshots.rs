@@ -62,15 +62,7 @@ impl<R: Scalar> Snapshots<R> {
     ) -> Result<(), RunError> {
         let Some(spec) = &self.spec else { return Ok(()) };
         let label = &setup.plan.labels[file];
-        let writer = SnapshotWriter::create(
-            spec,
-            label,
-            &setup.grid,
-            tracers,
-            setup.plan.levels,
-            &setup.tiles,
-            comm,
-        );
+        let writer = SnapshotWriter::create(spec, label, &setup.grid, tracers, setup.plan.levels, &setup.tiles, comm);
         let writer = agree_on(comm, writer.map_err(RunError::from))?;
         make_folder_of(writer.path(), comm)?;
         self.writer = Some(writer);

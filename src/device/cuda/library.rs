@@ -62,6 +62,7 @@ fn properties(index: usize) -> Result<Choice, DriverError> {
     let minor = number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
     let (release, update) = (version / 1000, version % 1000 / 10);
     let info = DeviceInfo {
+        dialect: kernels::device::Dialect::Cuda,
         name: cuda::device::get_name(id)?,
         driver: format!("{DRIVER} {release}.{update}, compute capability {major}.{minor}"),
         // SAFETY: the device is one of the driver's.

@@ -67,6 +67,7 @@ pub(super) fn choose(index: usize) -> DeviceResult<Choice> {
     let number = |property| number(get_device_data(id, property));
     let version = text(get_device_data(id, cl::CL_DEVICE_VERSION));
     let info = DeviceInfo {
+        dialect: kernels::device::Dialect::OpenCl,
         name: text(get_device_data(id, cl::CL_DEVICE_NAME)),
         driver: format!("{version}, {}", text(get_platform_data(platform, CL_PLATFORM_NAME))),
         memory: number(cl::CL_DEVICE_GLOBAL_MEM_SIZE),

@@ -66,7 +66,12 @@ impl<R: Scalar> Engine<R> for DeviceEngine<R> {
         Ok(self.transport.substep(flux_scale(window), passes)?)
     }
 
-    fn reset_air(&mut self, _window: &WindowBuffer<R>, end: WindowEnd, tracers: TracersAtReset) -> Result<(), RunError> {
+    fn reset_air(
+        &mut self,
+        _window: &WindowBuffer<R>,
+        end: WindowEnd,
+        tracers: TracersAtReset,
+    ) -> Result<(), RunError> {
         self.fresh = false;
         Ok(self.transport.reset_air(end, tracers)?)
     }

@@ -22,11 +22,7 @@ pub(in crate::model) struct HostEngine<'a, R: Scalar> {
 }
 
 impl<'a, R: Scalar> HostEngine<'a, R> {
-    pub(in crate::model) fn new(
-        state: PackedState<R>,
-        advection: Option<Advection<R>>,
-        threads: &'a Threads,
-    ) -> Self {
+    pub(in crate::model) fn new(state: PackedState<R>, advection: Option<Advection<R>>, threads: &'a Threads) -> Self {
         Self { state, advection, threads, stats: SweepStats::default() }
     }
 }

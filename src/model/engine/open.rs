@@ -1,14 +1,13 @@
 //! Choice of an engine: the processor, or the device that the configuration names.
 
-use kernels::device::Dialect;
-use kernels::scheme::Scheme;
 use kernels::Scalar;
+use kernels::scheme::Scheme;
 
 use super::device::Advects;
 use super::{DeviceEngine, Engine, HostEngine};
 use crate::comm::Communicator;
 use crate::config::RunConfig;
-use crate::device::{Device, DeviceResult, open, self_test};
+use crate::device::{Accelerator, Device, DeviceResult, count, open, self_test};
 use crate::met::{FloatType, WindowBuffer};
 use crate::model::error::{RunError, agree_on};
 use crate::model::setup::Setup;
@@ -18,10 +17,7 @@ use crate::operators::device::DeviceTransport;
 use crate::state::PackedState;
 
 /// A device that has passed its self-test.
-pub(in crate::model) struct OpenDevice {
-    device: Box<dyn Device>,
-    dialect: Dialect,
-}
+pub(in crate::model) type OpenDevice = Box<dyn Device>;
 
 /// Opens the device of this rank and tests its arithmetic; `None` for the processor. Collective.
 pub(in crate::model) fn open_device(
@@ -34,4 +30,35 @@ pub(in crate::model) fn open_device(
         FloatType::Float64 => open_tested::<f64>(accelerator, comm),
     };
     agree_on(comm, opened.map(Some).map_err(RunError::Device))
+}
+
+/// Ranks of a machine share its devices in turn.
+fn open_tested<R: Scalar>(accelerator: Accelerator, comm: &dyn Communicator) -> DeviceResult<OpenDevice> {
+    let index = comm.rank_here() % count(accelerator)?;
+    let mut device = open::<R>(accelerator, index)?;
+    self_test::<R>(&mut *device)?;
+    // The self-test's memory and program go with this handle.
+    drop(device);
+    open::<R>(accelerator, index)
+}
+
+/// State and operators of this rank, on the device if there is one. Collective.
+pub(in crate::model) fn engine<'a, R: Scalar>(
+    config: &RunConfig,
+    setup: &Setup,
+    device: Option<OpenDevice>,
+    state: PackedState<R>,
+    window: &WindowBuffer<R>,
+    threads: &'a Threads,
+    comm: &dyn Communicator,
+) -> Result<Box<dyn Engine<R> + 'a>, RunError> {
+    let (layout, scheme) = (&setup.plan.layout, config.advection.scheme);
+    let Some(device) = device else {
+        let advection = scheme.map(|scheme| Advection::new(scheme, layout, &state, threads, comm));
+        return Ok(Box::new(HostEngine::new(state, advection, threads)));
+    };
+    let (scheme, advects) = scheme.map_or((Scheme::Upwind, Advects::No), |scheme| (scheme, Advects::Yes));
+    let transport = DeviceTransport::new(device, scheme, layout, &state, window, comm);
+    let transport = agree_on(comm, transport.map_err(RunError::Device))?;
+    Ok(Box::new(DeviceEngine::new(transport, state, advects)))
 }

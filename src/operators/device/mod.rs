@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use decomposition::{Axis, Layout};
-use kernels::device::{Dialect, GroupShapes, KernelName};
+use kernels::device::{GroupShapes, KernelName};
 use kernels::{Scalar, Scheme};
 
 use self::halos::DeviceHalos;
@@ -93,7 +93,6 @@ impl<R: Scalar> DeviceTransport<R> {
     /// The device does not suit or refuses something; the other ranks must learn of it elsewhere.
     pub fn new(
         device: Box<dyn Device>,
-        dialect: Dialect,
         scheme: Scheme,
         layout: &Layout,
         state: &PackedState<R>,
@@ -105,7 +104,10 @@ impl<R: Scalar> DeviceTransport<R> {
         let field = window.get(Section::FluxX).expect("every run reads the winds");
         let widest = set.shapes().iter().map(|s| s.ni).max().unwrap_or(0);
         let blocks = level_blocks(layout, slabs, MESSAGE_BYTES, 1, comm);
-        let mut launcher = Launcher::new::<R>(device, scheme, GroupShapes::usual(dialect, widest))?;
+        let mut launcher = {
+            let shapes = GroupShapes::usual(device.info().dialect, widest);
+            Launcher::new::<R>(device, scheme, shapes)?
+        };
         let launcher_mut = &mut launcher;
         let seams = |axis| TileSeams::<R>::of_rank(layout, axis, &set, comm.rank());
         let (seams_x, seams_y) = (seams(Axis::X), seams(Axis::Y));

@@ -3,9 +3,9 @@
 use kernels::Scalar;
 use kernels::device::KernelName;
 
+use super::DeviceTransport;
 use super::launcher::real;
 use super::tables::int;
-use super::DeviceTransport;
 use crate::comm::Communicator;
 use crate::device::{Argument, DeviceResult};
 use crate::met::Section;
