@@ -196,7 +196,7 @@ impl<'a, R: Scalar> Run<'a, R> {
         let seconds = difference(self.total, before).list();
         let name = self.file_name(place);
         self.progress.window(&WindowReport {
-            file: &name,
+            file: name,
             window: place.window + 1,
             windows: self.setup.plan.windows[place.file],
             substeps,
@@ -215,11 +215,11 @@ impl<'a, R: Scalar> Run<'a, R> {
         let scheduled = self.setup.plan.files[place.file].header().has_binary_schedule();
         match (budget.passes(limit), scheduled, self.config.advection.cfl_excess) {
             (Some(1), ..) => Ok(1),
-            (None, ..) => Err(RunError::TooManyPasses { file, window, budget, limit, most: MAX_PASSES }),
+            (None, ..) => Err(RunError::TooManyPasses { file: file.into(), window, budget, limit, most: MAX_PASSES }),
             (Some(passes), false, _) => Ok(passes),
             (Some(_), true, CflExcess::Stop) => {
                 let steps = (budget.ratio / limit * f64::from(stored)).ceil();
-                Err(RunError::Courant { file, window, budget, limit, steps, stored })
+                Err(RunError::Courant { file: file.into(), window, budget, limit, steps, stored })
             }
             (Some(_), true, CflExcess::Report) => {
                 let message = format!(
@@ -239,7 +239,7 @@ impl<'a, R: Scalar> Run<'a, R> {
         let (file, window, faces) = (self.file_name(place), place.window + 1, clamped[0] as u64);
         if faces > 0 {
             if self.config.advection.cfl_excess == CflExcess::Stop {
-                return agree_on(self.comm, Err(RunError::Clamped { file, window, faces, stored }));
+                return agree_on(self.comm, Err(RunError::Clamped { file: file.into(), window, faces, stored }));
             }
             let message = format!(
                 "{file}, window {window}: at {faces} faces more air passes in one sweep than the donor cell holds; \
@@ -251,7 +251,7 @@ impl<'a, R: Scalar> Run<'a, R> {
             let t = &self.setup.tiles.tiles()[place.tile];
             let tracer = place.plane.checked_sub(AIR + 1);
             RunError::State {
-                file,
+                file: file.into(),
                 window,
                 what: tracer.map_or("air mass".into(), |t| self.engine.shape().tracers()[t].clone()),
                 value,
@@ -270,9 +270,8 @@ impl<'a, R: Scalar> Run<'a, R> {
         }
     }
 
-    fn file_name(&self, place: StreamPosition) -> String {
-        let path = self.setup.plan.files[place.file].path();
-        path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+    fn file_name(&self, place: StreamPosition) -> &'a str {
+        &self.setup.file_names[place.file]
     }
 
     fn open_snapshots(&mut self, place: StreamPosition) -> Result<(), RunError> {

@@ -24,6 +24,8 @@ pub(super) struct Setup {
     pub(super) grid: CubedSphere,
     pub(super) vertical: HybridCoordinate,
     pub(super) tiles: Arc<TileSet>,
+    /// Name of each transport file, without its folder.
+    pub(super) file_names: Vec<String>,
     /// UTC time of hour 0, if the files or the configuration state it.
     pub(super) origin: Option<DateTime>,
 }
@@ -53,7 +55,9 @@ impl Setup {
         let (grid, vertical) = agree_on(comm, geometry(header).map_err(RunError::from))?;
         let tiles = Arc::new(TileSet::new(plan.layout.tiles_of(comm.rank()).to_vec(), config.settings.halo));
         let origin = origin(config, header);
-        Ok(Self { plan, grid, vertical, tiles, origin })
+        let name = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let file_names = plan.files.iter().map(|file| name(file.path())).collect();
+        Ok(Self { plan, grid, vertical, tiles, file_names, origin })
     }
 
     /// Header of the first file.

@@ -29,7 +29,10 @@ pub(super) struct Snapshots<R> {
 impl<R: Scalar> Snapshots<R> {
     pub(super) fn new(config: &RunConfig, setup: &Setup) -> Self {
         Self {
-            spec: config.output.as_ref().map(|output| output.spec(setup.origin)),
+            spec: config
+                .output
+                .as_ref()
+                .map(|output| OutputSpec { vertical: Some(setup.vertical.clone()), ..output.spec(setup.origin) }),
             writer: None,
             due: setup.plan.snapshot_hours.iter().rev().copied().collect(),
             written: 0,
