@@ -152,6 +152,7 @@ pub struct Config<'a> {
     pub input: &'a str,
     pub float: &'a str,
     pub threads: usize,
+    pub backend: &'a str,
     /// Content of `[run]`.
     pub run: &'a str,
     pub tiles: Option<[usize; 2]>,
@@ -168,6 +169,7 @@ impl Default for Config<'_> {
             input: "binary_paths = [\"winds.bin\"]",
             float: "Float64",
             threads: 1,
+            backend: "cpu",
             run: "",
             tiles: None,
             advection: "scheme = \"ppm\"\nlimiter = \"huynh_pd\"",
@@ -180,11 +182,11 @@ impl Default for Config<'_> {
 impl Config<'_> {
     /// Text of the configuration.
     pub fn text(&self) -> String {
-        let Self { input, float, threads, run, tiles, advection, tracers, output } = self;
+        let Self { input, float, threads, backend, run, tiles, advection, tracers, output } = self;
         let tiles = tiles.map_or(String::new(), |t| format!("tiles = {t:?}"));
         format!(
             "[input]\n{input}\n[numerics]\nfloat_type = \"{float}\"\n[architecture]\nthreads = {threads}\n\
-             [run]\n{run}\n[decomposition]\n{tiles}\n[advection]\n{advection}\n{tracers}\n[output]\n{output}\n"
+             backend = \"{backend}\"\n[run]\n{run}\n[decomposition]\n{tiles}\n[advection]\n{advection}\n{tracers}\n[output]\n{output}\n"
         )
     }
 

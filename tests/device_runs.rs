@@ -1,0 +1,94 @@
+//! Whole runs on an OpenCL device (PoCL: the processor) write the same bits as runs on the processor itself.
+//! Several ranks: `device_layouts.rs`.
+
+mod support;
+
+use std::path::Path;
+
+use atmostr::device::OpenClDevice;
+use kernels::scheme::{PpmLimiter, Scheme, SlopesLimiter};
+use support::{Config, assert_same, atmostr, synth};
+
+/// Whether there is an OpenCL device; says why not.
+fn has_device() -> bool {
+    let found = OpenClDevice::count();
+    if let Err(reason) = &found {
+        println!("skipped: {reason}");
+    }
+    found.is_ok()
+}
+
+fn advection(scheme: Scheme) -> &'static str {
+    match scheme {
+        Scheme::Upwind => "scheme = \"upwind\"",
+        Scheme::Slopes(SlopesLimiter::None) => "scheme = \"slopes\"\nlimiter = \"none\"",
+        Scheme::Slopes(SlopesLimiter::Monotone) => "scheme = \"slopes\"\nlimiter = \"monotone\"",
+        Scheme::Slopes(SlopesLimiter::Positivity) => "scheme = \"slopes\"\nlimiter = \"positivity\"",
+        Scheme::Ppm(PpmLimiter::None) => "scheme = \"ppm\"\nlimiter = \"none\"",
+        Scheme::Ppm(PpmLimiter::Monotone) => "scheme = \"ppm\"",
+        Scheme::Ppm(PpmLimiter::Cw84) => "scheme = \"ppm\"\nlimiter = \"cw84\"",
+        Scheme::Ppm(PpmLimiter::HuynhPd) => "scheme = \"ppm\"\nlimiter = \"huynh_pd\"",
+    }
+}
+
+/// Runs a configuration on both backends and compares the output.
+fn compare(dir: &Path, config: &Config, what: &str) {
+    for (backend, output) in [("cpu", "cpu.nc"), ("opencl", "opencl.nc")] {
+        let output = format!("path = \"{output}\"\ncadence_hours = 12");
+        Config { backend, output: &output, ..*config }.write(dir, "run.toml");
+        atmostr(dir, &["run.toml"]).succeed();
+    }
+    assert_same(dir, "cpu.nc", "opencl.nc", what);
+}
+
+#[test]
+fn every_scheme_and_precision_writes_the_same_output() {
+    if !has_device() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    for float in ["Float32", "Float64"] {
+        synth(dir.path(), "winds.bin", &["--nc", "24", "--levels", "20", "--windows", "24", "--float", float]);
+        for scheme in Scheme::ALL {
+            let config = Config { float, advection: advection(scheme), ..Config::default() };
+            compare(dir.path(), &config, &format!("{} {float}", scheme.name()));
+        }
+    }
+}
+
+#[test]
+fn resets_files_and_many_passes_write_the_same_output() {
+    if !has_device() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let winds = ["--nc", "9", "--levels", "5", "--windows", "6", "--window-seconds", "21600"];
+    synth(dir.path(), "winds.bin", &winds);
+    // The second file does not join the first, and its precision is another one.
+    synth(dir.path(), "more.bin", &[&winds[..], &["--float", "Float32"]].concat());
+    let input = "binary_paths = [\"winds.bin\", \"more.bin\"]";
+    for mode in ["none", "preserve_tracer_mass", "preserve_vmr"] {
+        let run = format!("air_mass_reset_mode = \"{mode}\"");
+        compare(dir.path(), &Config { input, run: &run, ..Config::default() }, mode);
+    }
+    let tiled = Config { tiles: Some([3, 2]), input, ..Config::default() };
+    compare(dir.path(), &tiled, "tiles of several shapes");
+    let still = Config { input, advection: "scheme = \"none\"", ..Config::default() };
+    compare(dir.path(), &still, "no advection");
+}
+
+#[test]
+fn a_backend_that_is_not_here_is_one_clear_error() {
+    let dir = tempfile::tempdir().unwrap();
+    synth(dir.path(), "winds.bin", &["--nc", "8", "--levels", "4", "--windows", "1"]);
+    for backend in ["cuda", "metal", "auto"] {
+        Config { backend, ..Config::default() }.write(dir.path(), "run.toml");
+        let ended = atmostr(dir.path(), &["run.toml"]);
+        if ended.code == Some(0) {
+            println!("skipped: {backend} is here");
+            continue;
+        }
+        ended.refuse(&["architecture.backend"]);
+        assert!(!dir.path().join("out.nc").exists());
+    }
+}
