@@ -10,7 +10,7 @@ use atmostr::met::synth::{self, SynthFlow, SynthOptions};
 use atmostr::met::{FluxForm, Section, TransportFile, WindowBuffer};
 use atmostr::operators::Threads;
 use atmostr::operators::advection::{Advection, Winds, largest_budget};
-use atmostr::operators::device::DeviceTransport;
+use atmostr::operators::device::{DeviceTransport, HaloChoice, Launcher};
 use atmostr::state::{AIR, PackedState, TileSet};
 use decomposition::{Layout, TileGrid};
 use kernels::Scalar;
@@ -113,8 +113,8 @@ fn compare<R: Scalar>(
     let mut host = initial(&tiles, &window);
     let mut copy = host.clone();
     let mut advection = Advection::new(scheme, &layout, &host, pool, comm);
-    let open = Box::new(OpenClDevice::open(0).unwrap());
-    let mut device = DeviceTransport::new(open, scheme, &layout, &host, &window, comm).unwrap();
+    let launcher = Launcher::new::<R>(Box::new(OpenClDevice::open(0).unwrap()), scheme, NC).unwrap();
+    let mut device = DeviceTransport::new(launcher, &layout, &host, &window, HaloChoice::Auto, comm).unwrap();
     for w in 0..2 {
         file.load_window(w, &mut window).unwrap();
         let [x, y, z] = [Section::FluxX, Section::FluxY, Section::FluxZ].map(|s| window.get(s).unwrap());

@@ -40,6 +40,32 @@ pub trait Exchange: Send {
     fn receive_buffer(&self, n: usize) -> &[u8];
 }
 
+/// A message between pieces of memory that only the message library touches, such as memory of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AddressedMessage {
+    /// Peer, tag and length.
+    pub spec: MessageSpec,
+    /// Address of the first byte.
+    pub address: usize,
+}
+
+/// A repeatable set of messages between addresses: [`Transfer::post`], compute, [`Transfer::wait`].
+pub trait Transfer: Send {
+    /// Starts all sends and receives.
+    fn post(&mut self);
+    /// Completes all sends and receives.
+    fn wait(&mut self);
+}
+
+/// What a message library says about addresses in device memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceMemory {
+    /// It takes them.
+    Taken,
+    /// It does not take them, or does not say.
+    NotTaken,
+}
+
 /// The ranks of one run. All collective calls must be made by every rank in the same order.
 pub trait Communicator: Send + Sync {
     /// This rank, from 0.
@@ -66,6 +92,22 @@ pub trait Communicator: Send + Sync {
     fn broadcast(&self, bytes: Vec<u8>) -> Vec<u8>;
     /// Prepares a repeatable exchange.
     fn exchange(&self, sends: &[MessageSpec], receives: &[MessageSpec]) -> Box<dyn Exchange>;
+    /// Prepares a repeatable exchange between addresses; `None` if messages cannot be sent from there.
+    ///
+    /// # Safety
+    /// The memory at the addresses stays valid as long as the exchange, and while messages are under way nobody writes
+    /// what is sent or touches what is received. Device memory needs a library that takes it.
+    unsafe fn exchange_at(
+        &self,
+        _sends: &[AddressedMessage],
+        _receives: &[AddressedMessage],
+    ) -> Option<Box<dyn Transfer>> {
+        None
+    }
+    /// Whether the message library says that it takes addresses in device memory.
+    fn device_memory(&self) -> DeviceMemory {
+        DeviceMemory::NotTaken
+    }
     /// Ends all ranks at once with this exit code.
     fn abort(&self, code: i32) -> !;
     /// How files are shared by the ranks.

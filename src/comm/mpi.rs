@@ -1,13 +1,13 @@
 //! MPI through rsmpi, with persistent requests for the repeated exchanges.
 
-use std::os::raw::c_void;
+use std::ffi::{c_int, c_void};
 
 use ::mpi::environment::Universe;
 use ::mpi::ffi;
 use ::mpi::topology::{AsCommunicator, Communicator as _, SimpleCommunicator};
 use ::mpi::traits::*;
 
-use super::{Buffers, Communicator, Exchange, FileAccess, MessageSpec};
+use super::{AddressedMessage, Buffers, Communicator, DeviceMemory, Exchange, FileAccess, MessageSpec, Transfer};
 
 /// The ranks of `MPI_COMM_WORLD`. Only the main thread of each rank communicates (`MPI_THREAD_FUNNELED`).
 pub struct Mpi {
@@ -43,9 +43,8 @@ pub fn abort_all(code: i32) -> ! {
     std::process::exit(code)
 }
 
-struct PersistentExchange {
-    outgoing: Buffers,
-    incoming: Buffers,
+/// Persistent requests of one exchange.
+struct Requests {
     requests: Vec<ffi::MPI_Request>,
     state: State,
 }
@@ -57,61 +56,56 @@ enum State {
 }
 
 // SAFETY: used from the main thread only (THREAD_FUNNELED); requests are opaque handles.
-unsafe impl Send for PersistentExchange {}
+unsafe impl Send for Requests {}
 
-impl PersistentExchange {
-    fn new(comm: ffi::MPI_Comm, sends: &[MessageSpec], receives: &[MessageSpec]) -> Self {
-        let mut outgoing = Buffers::new(sends);
-        let mut incoming = Buffers::new(receives);
+impl Requests {
+    /// Prepares receives, then sends, each from or to an address.
+    ///
+    /// # Safety
+    /// The memory outlives the requests, and nobody touches it while they are active.
+    unsafe fn new(comm: ffi::MPI_Comm, sends: &[AddressedMessage], receives: &[AddressedMessage]) -> Self {
         let mut requests = Vec::with_capacity(sends.len() + receives.len());
-        let count = |bytes: usize| i32::try_from(bytes).expect("a halo message stays below 2 GiB");
-        for (n, spec) in receives.iter().enumerate() {
-            let buffer = incoming.get_mut(n).as_mut_ptr().cast::<c_void>();
-            // SAFETY: the buffer is heap memory owned by the exchange; it outlives the request, freed in drop.
+        let bytes = |m: &AddressedMessage| i32::try_from(m.spec.bytes).expect("a halo message stays below 2 GiB");
+        for message in receives {
+            let (peer, buffer) = (message.spec.peer as i32, message.address as *mut c_void);
+            let mut request = ffi::RSMPI_REQUEST_NULL;
+            // SAFETY: the caller's promise.
             unsafe {
-                let mut request = ffi::RSMPI_REQUEST_NULL;
-                let (n, peer) = (count(spec.bytes), spec.peer as i32);
-                ffi::MPI_Recv_init(buffer, n, ffi::RSMPI_UINT8_T, peer, spec.tag, comm, &mut request);
-                requests.push(request);
+                let (n, tag) = (bytes(message), message.spec.tag);
+                ffi::MPI_Recv_init(buffer, n, ffi::RSMPI_UINT8_T, peer, tag, comm, &mut request);
             }
+            requests.push(request);
         }
-        for (n, spec) in sends.iter().enumerate() {
-            let buffer = outgoing.get_mut(n).as_mut_ptr().cast::<c_void>();
-            // SAFETY: as above.
+        for message in sends {
+            let (peer, buffer) = (message.spec.peer as i32, message.address as *const c_void);
+            let mut request = ffi::RSMPI_REQUEST_NULL;
+            // SAFETY: the caller's promise.
             unsafe {
-                let mut request = ffi::RSMPI_REQUEST_NULL;
-                let (n, peer) = (count(spec.bytes), spec.peer as i32);
-                ffi::MPI_Send_init(buffer, n, ffi::RSMPI_UINT8_T, peer, spec.tag, comm, &mut request);
-                requests.push(request);
+                let (n, tag) = (bytes(message), message.spec.tag);
+                ffi::MPI_Send_init(buffer, n, ffi::RSMPI_UINT8_T, peer, tag, comm, &mut request);
             }
+            requests.push(request);
         }
-        Self { outgoing, incoming, requests, state: State::Idle }
+        Self { requests, state: State::Idle }
     }
 }
 
-impl Exchange for PersistentExchange {
-    fn send_buffer(&mut self, n: usize) -> &mut [u8] {
-        assert!(self.state == State::Idle, "send buffers belong to MPI until the exchange is complete");
-        self.outgoing.get_mut(n)
-    }
+impl Transfer for Requests {
     fn post(&mut self) {
         assert!(self.state == State::Idle, "an exchange is posted once before it is waited for");
         self.state = State::UnderWay;
-        // SAFETY: the requests are persistent, inactive and own their buffers.
+        // SAFETY: the requests are persistent and inactive, their memory is valid.
         unsafe { ffi::MPI_Startall(self.requests.len() as i32, self.requests.as_mut_ptr()) };
     }
+
     fn wait(&mut self) {
         // SAFETY: the requests are valid; inactive ones complete at once.
         unsafe { ffi::MPI_Waitall(self.requests.len() as i32, self.requests.as_mut_ptr(), ffi::RSMPI_STATUSES_IGNORE) };
         self.state = State::Idle;
     }
-    fn receive_buffer(&self, n: usize) -> &[u8] {
-        assert!(self.state == State::Idle, "receive buffers belong to MPI until the exchange is complete");
-        self.incoming.get(n)
-    }
 }
 
-impl Drop for PersistentExchange {
+impl Drop for Requests {
     fn drop(&mut self) {
         if std::thread::panicking() {
             // The job is about to be aborted; waiting for peers could hang.
@@ -125,6 +119,69 @@ impl Drop for PersistentExchange {
             unsafe { ffi::MPI_Request_free(request) };
         }
     }
+}
+
+/// An exchange with buffers of its own. The requests come first: they end before their memory does.
+struct PersistentExchange {
+    requests: Requests,
+    outgoing: Buffers,
+    incoming: Buffers,
+}
+
+impl PersistentExchange {
+    fn new(comm: ffi::MPI_Comm, sends: &[MessageSpec], receives: &[MessageSpec]) -> Self {
+        let mut outgoing = Buffers::new(sends);
+        let mut incoming = Buffers::new(receives);
+        let addressed = |specs: &[MessageSpec], buffers: &mut Buffers| -> Vec<AddressedMessage> {
+            let at = |(n, spec): (usize, &MessageSpec)| AddressedMessage {
+                spec: *spec,
+                address: buffers.get_mut(n).as_mut_ptr() as usize,
+            };
+            specs.iter().enumerate().map(at).collect()
+        };
+        let (sends, receives) = (addressed(sends, &mut outgoing), addressed(receives, &mut incoming));
+        // SAFETY: the buffers are heap memory owned by the exchange and are touched only while no message is under way.
+        let requests = unsafe { Requests::new(comm, &sends, &receives) };
+        Self { requests, outgoing, incoming }
+    }
+}
+
+impl Exchange for PersistentExchange {
+    fn send_buffer(&mut self, n: usize) -> &mut [u8] {
+        assert!(self.requests.state == State::Idle, "send buffers belong to MPI until the exchange is complete");
+        self.outgoing.get_mut(n)
+    }
+    fn post(&mut self) {
+        self.requests.post();
+    }
+    fn wait(&mut self) {
+        self.requests.wait();
+    }
+    fn receive_buffer(&self, n: usize) -> &[u8] {
+        assert!(self.requests.state == State::Idle, "receive buffers belong to MPI until the exchange is complete");
+        self.incoming.get(n)
+    }
+}
+
+/// What the MPI library answers when it is asked for CUDA support; libraries without the question have no support.
+fn claims_device_memory() -> bool {
+    type OpenMpiQuery = unsafe extern "C" fn() -> c_int;
+    type MpichQuery = unsafe extern "C" fn(c_int, *mut c_int) -> c_int;
+    const CUDA: c_int = 0;
+    // SAFETY: looks up a name among the loaded libraries.
+    let open_mpi = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"MPIX_Query_cuda_support".as_ptr()) };
+    if !open_mpi.is_null() {
+        // SAFETY: the documented signature of this extension.
+        return unsafe { std::mem::transmute::<*mut c_void, OpenMpiQuery>(open_mpi)() } == 1;
+    }
+    // SAFETY: as above.
+    let mpich = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"MPIX_GPU_query_support".as_ptr()) };
+    let mut supported = 0;
+    if !mpich.is_null() {
+        // SAFETY: the documented signature of this extension.
+        unsafe { std::mem::transmute::<*mut c_void, MpichQuery>(mpich)(CUDA, &mut supported) };
+    }
+    supported == 1
 }
 
 impl Communicator for Mpi {
@@ -191,6 +248,17 @@ impl Communicator for Mpi {
     }
     fn exchange(&self, sends: &[MessageSpec], receives: &[MessageSpec]) -> Box<dyn Exchange> {
         Box::new(PersistentExchange::new(self.world.as_raw(), sends, receives))
+    }
+    unsafe fn exchange_at(
+        &self,
+        sends: &[AddressedMessage],
+        receives: &[AddressedMessage],
+    ) -> Option<Box<dyn Transfer>> {
+        // SAFETY: the caller's promise.
+        Some(Box::new(unsafe { Requests::new(self.world.as_raw(), sends, receives) }))
+    }
+    fn device_memory(&self) -> DeviceMemory {
+        if claims_device_memory() { DeviceMemory::Taken } else { DeviceMemory::NotTaken }
     }
     fn abort(&self, code: i32) -> ! {
         self.world.abort(code)

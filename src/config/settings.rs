@@ -8,6 +8,7 @@ use super::input::{Input, Source};
 use super::read::{At, Named, View};
 use crate::device::Accelerator;
 use crate::met::FloatType;
+use crate::operators::device::HaloChoice;
 
 impl Named for FloatType {
     const ALL: &'static [(&'static str, Self)] = &[("Float32", Self::Float32), ("Float64", Self::Float64)];
@@ -50,6 +51,8 @@ impl Named for PhysicsCadence {
 pub struct Settings {
     /// Device that holds the state; `None`: the processor.
     pub accelerator: Option<Accelerator>,
+    /// How halos of a state on a device travel between ranks.
+    pub device_halo: HaloChoice,
     /// CPU threads of each rank; `None`: an equal share of the cores.
     pub threads: Option<NonZeroUsize>,
     /// Precision of the state and of the sweeps.
@@ -77,6 +80,7 @@ pub(super) fn read(root: &View<'_>, advection: &Advection, input: &Input, proble
     }
     Settings {
         accelerator,
+        device_halo: architecture.choice_or_default("halo"),
         threads: architecture.int("threads").and_then(positive),
         float_type: root.table("numerics").choice_or_default("float_type"),
         stop_window: stop_window(&run, input, problems),
@@ -109,6 +113,11 @@ impl Named for Option<Accelerator> {
         ("opencl", Some(Accelerator::OpenCl)),
         ("metal", Some(Accelerator::Metal)),
     ];
+}
+
+impl Named for HaloChoice {
+    const ALL: &'static [(&'static str, Self)] =
+        &[("auto", Self::Auto), ("device", Self::Device), ("staged", Self::Staged)];
 }
 
 fn positive(n: At<i64>) -> Option<NonZeroUsize> {

@@ -4,4 +4,4 @@ mod exact_sum;
 mod totals;
 
 pub use exact_sum::{ExactSum, SumError};
-pub use totals::{exact_total, plane_total, tracer_totals};
+pub use totals::{exact_total, local_sums, plane_total, tracer_totals};

@@ -28,6 +28,16 @@ fn add_plane<R: Scalar>(slabs: &Slabs<R>, plane: usize, sum: &mut ExactSum) {
     }
 }
 
+/// Sum of each plane over the cells of this rank, in storage order.
+pub fn local_sums<R: Scalar>(slabs: &Slabs<R>) -> Vec<ExactSum> {
+    let sum = |plane| {
+        let mut sum = ExactSum::new();
+        add_plane(slabs, plane, &mut sum);
+        sum
+    };
+    (0..slabs.planes()).map(sum).collect()
+}
+
 /// Correctly rounded sum of one plane over the cells of all ranks, in the unit of its values. Collective.
 ///
 /// # Errors

@@ -290,7 +290,7 @@ impl<'a, R: Scalar> Run<'a, R> {
         let state = self.engine.shape();
         let memory = size_of_val(state.slabs().data());
         let scheme = self.config.advection.scheme.map_or("none", |s| s.name());
-        let lines = vec![
+        let mut lines = vec![
             ("grid", format!("C{} {}, {} levels", plan.layout.nc(), header.panel_convention().tag(), plan.levels)),
             ("precision", float_name(self.config.settings.float_type).to_owned()),
             ("advection", scheme.to_owned()),
@@ -309,6 +309,7 @@ impl<'a, R: Scalar> Run<'a, R> {
             ("state", format!("{:.1} MiB on this rank", memory as f64 / f64::from(1 << 20))),
             ("input", format!("{} file(s), {:.2} h", plan.files.len(), plan.hours)),
         ];
+        lines.extend(self.engine.place().map(|place| ("device", place)));
         PlanReport { lines, windows: plan.windows.iter().map(|n| *n as u64).sum() }
     }
 }

@@ -19,6 +19,19 @@ pub(super) const ARCHITECTURE: Section = Section::new(
             "What holds the state and computes. Ranks of a machine share its devices in turn.",
         ),
         Key::new("use_gpu", Kind::Bool, "false", "true is `backend = \"auto\"`, false `backend = \"cpu\"`."),
+        Key::new(
+            "halo",
+            Kind::Choice(&[
+                Choice::new(
+                    "auto",
+                    "From device memory where MPI says that it takes it and a test confirms it, else staged.",
+                ),
+                Choice::new("device", "From device memory, or an error."),
+                Choice::new("staged", "Through page-locked host memory."),
+            ]),
+            "auto",
+            "How halos of a state on a device travel between ranks.",
+        ),
         Key::optional(
             "threads",
             Kind::Int(1, 1024),

@@ -4,12 +4,13 @@ use kernels::Scalar;
 
 use super::{Engine, field, flux_scale};
 use crate::comm::Communicator;
-use crate::diagnostics::{ExactSum, SumError, exact_total};
+use crate::device::{DeviceError, DeviceResult};
+use crate::diagnostics::{ExactSum, SumError, exact_total, local_sums};
 use crate::met::{Section, WindowBuffer, WindowStream};
 use crate::model::checks::largest_jump;
 use crate::model::error::RunError;
 use crate::operators::advection::CellBudget;
-use crate::operators::device::DeviceTransport;
+use crate::operators::device::{DeviceTransport, HaloPath};
 use crate::operators::{TracersAtReset, WindowEnd};
 use crate::state::{AIR, CellPlace, PackedState, Slabs};
 
@@ -26,10 +27,35 @@ pub(in crate::model) struct DeviceEngine<R: Scalar> {
 
 impl<R: Scalar> DeviceEngine<R> {
     /// `state` is what the transport was made with.
-    pub(in crate::model) fn new(transport: DeviceTransport<R>, state: PackedState<R>, advects: Advects) -> Self {
+    ///
+    /// # Errors
+    /// The state on the device is not that of the host, as its exact sums tell.
+    pub(in crate::model) fn new(
+        transport: DeviceTransport<R>,
+        state: PackedState<R>,
+        advects: Advects,
+    ) -> DeviceResult<Self> {
         let air = Slabs::zeros(state.tile_set().clone(), state.levels(), 1);
         let sums = vec![ExactSum::new(); state.slabs().planes()];
-        Self { transport, copy: state, fresh: true, advects: advects == Advects::Yes, air, sums }
+        let mut engine = Self { transport, copy: state, fresh: true, advects: advects == Advects::Yes, air, sums };
+        engine.add_up()?;
+        let mut expected = local_sums(engine.copy.slabs());
+        let same = expected.iter_mut().zip(&mut engine.sums).all(|(a, b)| a.limbs_mut() == b.limbs_mut());
+        if same {
+            return Ok(engine);
+        }
+        let device = engine.transport.info().name.clone();
+        let what = "exact sums of the state it holds differ from those of the state that was sent".into();
+        Err(DeviceError::Arithmetic { device, what })
+    }
+
+    /// Sums every plane over the cells of this rank.
+    fn add_up(&mut self) -> DeviceResult<()> {
+        self.sums.fill(ExactSum::new());
+        let Self { transport, sums, .. } = self;
+        transport.sums(|plane, part| {
+            sums[plane].merge_limbs(part.first, part.limbs, part.special, part.values as u32);
+        })
     }
 }
 
@@ -90,11 +116,7 @@ impl<R: Scalar> Engine<R> for DeviceEngine<R> {
     }
 
     fn totals(&mut self, comm: &dyn Communicator) -> Result<Result<Vec<f64>, (usize, SumError)>, RunError> {
-        self.sums.fill(ExactSum::new());
-        let Self { transport, sums, .. } = self;
-        transport.sums(|plane, part| {
-            sums[plane].merge_limbs(part.first, part.limbs, part.special, part.values as u32);
-        })?;
+        self.add_up()?;
         let total = |(plane, sum): (usize, &ExactSum)| exact_total(comm, sum.clone()).map_err(|error| (plane, error));
         Ok(self.sums.iter().enumerate().map(total).collect())
     }
@@ -109,5 +131,14 @@ impl<R: Scalar> Engine<R> for DeviceEngine<R> {
 
     fn shape(&self) -> &PackedState<R> {
         &self.copy
+    }
+
+    fn place(&self) -> Option<String> {
+        let info = self.transport.info();
+        let halos = match self.transport.halo_path() {
+            HaloPath::Device => "from its memory",
+            HaloPath::Staged => "through host memory",
+        };
+        Some(format!("[gpu verified] {} ({}), state resident, halos {halos}", info.name, info.driver))
     }
 }

@@ -56,6 +56,11 @@ pub(super) trait Engine<R: Scalar> {
 
     /// The state on the host as it was last there: names, shapes and sizes.
     fn shape(&self) -> &PackedState<R>;
+
+    /// The device that holds the state, in words; `None` for the processor.
+    fn place(&self) -> Option<String> {
+        None
+    }
 }
 
 /// Reset of the tracers for a mode; `None` if nothing is reset.

@@ -13,7 +13,7 @@ use crate::model::error::{RunError, agree_on};
 use crate::model::setup::Setup;
 use crate::operators::Threads;
 use crate::operators::advection::Advection;
-use crate::operators::device::DeviceTransport;
+use crate::operators::device::{DeviceTransport, Launcher};
 use crate::state::PackedState;
 
 /// A device that has passed its self-test.
@@ -58,7 +58,10 @@ pub(in crate::model) fn engine<'a, R: Scalar>(
         return Ok(Box::new(HostEngine::new(state, advection, threads)));
     };
     let (scheme, advects) = scheme.map_or((Scheme::Upwind, Advects::No), |scheme| (scheme, Advects::Yes));
-    let transport = DeviceTransport::new(device, scheme, layout, &state, window, comm);
+    let widest = setup.tiles.shapes().iter().map(|shape| shape.ni).max().unwrap_or(0);
+    let launcher = agree_on(comm, Launcher::new::<R>(device, scheme, widest).map_err(RunError::Device))?;
+    let transport = DeviceTransport::new(launcher, layout, &state, window, config.settings.device_halo, comm);
     let transport = agree_on(comm, transport.map_err(RunError::Device))?;
-    Ok(Box::new(DeviceEngine::new(transport, state, advects)))
+    let engine = DeviceEngine::new(transport, state, advects);
+    Ok(Box::new(agree_on(comm, engine.map_err(RunError::Device))?))
 }

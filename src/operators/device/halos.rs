@@ -1,4 +1,4 @@
-//! Halo exchange of a state that lives on a device: copies between tiles, packed messages staged through the host.
+//! Halo exchange of a state that lives on a device: copies between tiles, packed messages.
 
 use std::ops::Range;
 
@@ -6,10 +6,11 @@ use decomposition::{Axis, Layout, Message};
 use kernels::Scalar;
 use kernels::device::KernelName;
 
+use super::direct::HaloPath;
 use super::launcher::Launcher;
 use super::tables::{MessageEnd, halo_pairs, halo_plan, int, message_cells};
-use crate::comm::{Communicator, Exchange, MessageSpec};
-use crate::device::{Argument, DeviceResult, Event, HostMemory, Memory, Queue};
+use crate::comm::{AddressedMessage, Communicator, Exchange, MessageSpec, Transfer};
+use crate::device::{Argument, Device, DeviceResult, Event, HostMemory, Memory, Queue};
 use crate::state::Slabs;
 
 /// Halo exchange before sweeps along one axis.
@@ -30,23 +31,30 @@ struct Cells {
     lengths: Vec<usize>,
 }
 
-/// Messages of a block of levels, on the device, on the host and under way.
+/// Messages of a block of levels: packed on the device, and how they travel.
 struct BlockMessages {
     levels: Range<usize>,
-    exchange: Box<dyn Exchange>,
-    sent: Staged,
-    received: Staged,
+    sent: Memory,
+    received: Memory,
     packed: Event,
-    on_host: Event,
-    on_device: Event,
+    wire: Wire,
 }
 
-/// A buffer on the device and its double on the host.
-#[derive(Clone, Copy)]
-struct Staged {
-    device: Memory,
-    host: HostMemory,
-    bytes: usize,
+/// How the messages of a block travel.
+enum Wire {
+    /// Straight from device memory.
+    Device(Box<dyn Transfer>),
+    /// Through host memory.
+    Staged(Staging),
+}
+
+/// Doubles of the messages on the host.
+struct Staging {
+    exchange: Box<dyn Exchange>,
+    sent: (HostMemory, usize),
+    received: (HostMemory, usize),
+    on_host: Event,
+    on_device: Event,
 }
 
 impl Cells {
@@ -62,10 +70,75 @@ impl Cells {
     }
 }
 
-impl Staged {
-    fn new(bytes: usize, launcher: &mut Launcher) -> DeviceResult<Self> {
-        let (device, host) = (launcher.device.allocate(bytes)?, launcher.device.allocate_host(bytes)?);
-        Ok(Self { device, host, bytes })
+/// Bytes of all messages.
+fn total(specs: &[MessageSpec]) -> usize {
+    specs.iter().map(|spec| spec.bytes).sum()
+}
+
+impl Wire {
+    /// Messages from and to buffers in which they lie one behind the other. Collective.
+    fn new(
+        path: HaloPath,
+        [sent, received]: [Memory; 2],
+        [sends, receives]: [&[MessageSpec]; 2],
+        comm: &dyn Communicator,
+        device: &mut dyn Device,
+    ) -> DeviceResult<Self> {
+        if path == HaloPath::Device {
+            let addressed = |memory: Memory, specs: &[MessageSpec]| -> Vec<AddressedMessage> {
+                let mut address = device.address(memory).expect("the test of this path has found addresses");
+                let at = |spec: &MessageSpec| {
+                    let message = AddressedMessage { spec: *spec, address };
+                    address += spec.bytes;
+                    message
+                };
+                specs.iter().map(at).collect()
+            };
+            let (sends, receives) = (addressed(sent, sends), addressed(received, receives));
+            // SAFETY: the buffers live as long as the device, which outlives the halos; they are packed before a message
+            // is posted and unpacked after it is complete.
+            let transfer = unsafe { comm.exchange_at(&sends, &receives) };
+            return Ok(Wire::Device(transfer.expect("the test of this path has sent messages")));
+        }
+        Ok(Wire::Staged(Staging {
+            exchange: comm.exchange(sends, receives),
+            sent: (device.allocate_host(total(sends))?, total(sends)),
+            received: (device.allocate_host(total(receives))?, total(receives)),
+            on_host: device.event()?,
+            on_device: device.event()?,
+        }))
+    }
+}
+
+impl Staging {
+    /// Exchanges what has been packed, messages of so many cells of `cell` bytes, and brings what came to the device, in
+    /// front of later kernels.
+    fn exchange(
+        &mut self,
+        received: Memory,
+        cells: [&[usize]; 2],
+        cell: usize,
+        device: &mut dyn Device,
+    ) -> DeviceResult<()> {
+        device.host_wait(self.on_host)?;
+        let mut rest = device.host(self.sent.0);
+        for (n, cells) in cells[0].iter().enumerate() {
+            let (message, after) = rest.split_at(cells * cell);
+            self.exchange.send_buffer(n).copy_from_slice(message);
+            rest = after;
+        }
+        self.exchange.post();
+        self.exchange.wait();
+        let (host, bytes) = self.received;
+        let mut rest = device.host_mut(host);
+        for (n, cells) in cells[1].iter().enumerate() {
+            let (message, after) = rest.split_at_mut(cells * cell);
+            message.copy_from_slice(self.exchange.receive_buffer(n));
+            rest = after;
+        }
+        device.upload(Queue::Transfer, (host, 0), (received, 0), bytes)?;
+        device.record(self.on_device, Queue::Transfer)?;
+        device.wait(self.on_device, Queue::Compute)
     }
 }
 
@@ -76,6 +149,7 @@ impl DeviceHalos {
         axis: Axis,
         state: &Slabs<R>,
         blocks: &[Range<usize>],
+        path: HaloPath,
         comm: &dyn Communicator,
         launcher: &mut Launcher,
     ) -> DeviceResult<Self> {
@@ -89,15 +163,14 @@ impl DeviceHalos {
         let mut ready = Vec::new();
         for (n, levels) in blocks.iter().enumerate() {
             let (sends, receives) = (specs(&plan.sends, n, levels.len()), specs(&plan.receives, n, levels.len()));
-            let total = |specs: &[MessageSpec]| specs.iter().map(|s| s.bytes).sum();
+            let device = &mut *launcher.device;
+            let buffers = [device.allocate(total(&sends))?, device.allocate(total(&receives))?];
             ready.push(BlockMessages {
                 levels: levels.clone(),
-                sent: Staged::new(total(&sends), launcher)?,
-                received: Staged::new(total(&receives), launcher)?,
-                exchange: comm.exchange(&sends, &receives),
-                packed: launcher.device.event()?,
-                on_host: launcher.device.event()?,
-                on_device: launcher.device.event()?,
+                sent: buffers[0],
+                received: buffers[1],
+                packed: device.event()?,
+                wire: Wire::new(path, buffers, [&sends, &receives], comm, device)?,
             });
         }
         let pairs = halo_pairs(&plan, state);
@@ -129,16 +202,21 @@ impl DeviceHalos {
         launcher.cover(KernelName::HaloCopy, count, [self.planes, levels.len()], &arguments)
     }
 
-    /// Packs the messages of a block and starts to bring them to the host.
+    /// Packs the messages of a block and starts to bring them to where they are sent from.
     pub(super) fn post(&mut self, block: usize, state: Memory, launcher: &mut Launcher) -> DeviceResult<()> {
         let messages = &self.blocks[block];
-        let Staged { device, host, bytes } = messages.sent;
-        self.move_cells(KernelName::HaloPack, [state, device], &self.sends, &messages.levels, launcher)?;
-        let device_side = &mut launcher.device;
-        device_side.record(messages.packed, Queue::Compute)?;
-        device_side.wait(messages.packed, Queue::Transfer)?;
-        device_side.download(Queue::Transfer, (device, 0), (host, 0), bytes)?;
-        device_side.record(messages.on_host, Queue::Transfer)
+        self.move_cells(KernelName::HaloPack, [state, messages.sent], &self.sends, &messages.levels, launcher)?;
+        let device = &mut *launcher.device;
+        device.record(messages.packed, Queue::Compute)?;
+        match &messages.wire {
+            Wire::Device(_) => Ok(()),
+            Wire::Staged(staging) => {
+                let (host, bytes) = staging.sent;
+                device.wait(messages.packed, Queue::Transfer)?;
+                device.download(Queue::Transfer, (messages.sent, 0), (host, 0), bytes)?;
+                device.record(staging.on_host, Queue::Transfer)
+            }
+        }
     }
 
     /// Exchanges the messages of a block with the neighbours and unpacks what has come.
@@ -148,29 +226,21 @@ impl DeviceHalos {
         state: Memory,
         launcher: &mut Launcher,
     ) -> DeviceResult<()> {
-        let messages = &mut self.blocks[block];
-        launcher.device.host_wait(messages.on_host)?;
-        let cell = self.planes * messages.levels.len() * size_of::<R>();
-        let mut rest = launcher.device.host(messages.sent.host);
-        for (n, length) in self.sends.lengths.iter().enumerate() {
-            let (message, after) = rest.split_at(length * cell);
-            messages.exchange.send_buffer(n).copy_from_slice(message);
-            rest = after;
+        let BlockMessages { levels, received, packed, wire, .. } = &mut self.blocks[block];
+        let device = &mut *launcher.device;
+        match wire {
+            Wire::Device(transfer) => {
+                device.host_wait(*packed)?;
+                transfer.post();
+                transfer.wait();
+            }
+            Wire::Staged(staging) => {
+                let cell = self.planes * levels.len() * size_of::<R>();
+                staging.exchange(*received, [&self.sends.lengths, &self.receives.lengths], cell, device)?;
+            }
         }
-        messages.exchange.post();
-        messages.exchange.wait();
-        let Staged { device, host, bytes } = messages.received;
-        let mut rest = launcher.device.host_mut(host);
-        for (n, length) in self.receives.lengths.iter().enumerate() {
-            let (message, after) = rest.split_at_mut(length * cell);
-            message.copy_from_slice(messages.exchange.receive_buffer(n));
-            rest = after;
-        }
-        launcher.device.upload(Queue::Transfer, (host, 0), (device, 0), bytes)?;
-        launcher.device.record(messages.on_device, Queue::Transfer)?;
-        launcher.device.wait(messages.on_device, Queue::Compute)?;
-        let levels = messages.levels.clone();
-        self.move_cells(KernelName::HaloUnpack, [state, device], &self.receives, &levels, launcher)
+        let (memories, levels) = ([state, *received], levels.clone());
+        self.move_cells(KernelName::HaloUnpack, memories, &self.receives, &levels, launcher)
     }
 
     fn move_cells(

@@ -6,10 +6,11 @@ use kernels::{Scalar, Scheme};
 use crate::device::{Argument, Device, DeviceError, DeviceResult, Kernel, Launch, Memory};
 
 /// A device, its kernels and the shapes of their groups.
-pub(super) struct Launcher {
+pub struct Launcher {
     pub(super) device: Box<dyn Device>,
     kernels: Vec<Kernel>,
     shapes: GroupShapes,
+    scheme: Scheme,
 }
 
 /// `x` as an argument of its precision.
@@ -27,8 +28,21 @@ pub(super) fn precision<R: Scalar>() -> Precision {
 }
 
 impl Launcher {
-    /// Compiles the kernels of a scheme.
-    pub(super) fn new<R: Scalar>(
+    /// Compiles the kernels of a scheme in the precision `R`, with the usual groups of the device, for tiles of at most
+    /// `widest` cells along i.
+    ///
+    /// # Errors
+    /// The device does not suit, or does not take the kernels.
+    pub fn new<R: Scalar>(device: Box<dyn Device>, scheme: Scheme, widest: usize) -> DeviceResult<Self> {
+        let shapes = GroupShapes::usual(device.info().dialect, widest);
+        Self::with_shapes::<R>(device, scheme, shapes)
+    }
+
+    /// As [`Launcher::new`], with other groups.
+    ///
+    /// # Errors
+    /// As [`Launcher::new`].
+    pub fn with_shapes<R: Scalar>(
         mut device: Box<dyn Device>,
         scheme: Scheme,
         shapes: GroupShapes,
@@ -45,7 +59,12 @@ impl Launcher {
         }
         device.compile(&program(precision::<R>(), scheme, &shapes))?;
         let kernels = KernelName::ALL.iter().map(|k| device.kernel(k.name())).collect::<DeviceResult<_>>()?;
-        Ok(Self { device, kernels, shapes })
+        Ok(Self { device, kernels, shapes, scheme })
+    }
+
+    /// Scheme of the sweeps.
+    pub(super) fn scheme(&self) -> Scheme {
+        self.scheme
     }
 
     pub(super) fn shapes(&self) -> &GroupShapes {

@@ -4,6 +4,7 @@
 //! run. The memory layout is that of [`Slabs`], so the host sees the same state by one copy. All sizes are fixed when
 //! the transport is built: a substep allocates nothing and, without messages, waits for nothing.
 
+mod direct;
 mod halos;
 mod launcher;
 mod scans;
@@ -16,11 +17,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use decomposition::{Axis, Layout};
-use kernels::device::{GroupShapes, KernelName};
-use kernels::{Scalar, Scheme};
+use kernels::Scalar;
+use kernels::device::KernelName;
 
 use self::halos::DeviceHalos;
-use self::launcher::Launcher;
 use self::sweeps::DeviceSeams;
 use self::windows::DeviceWindows;
 use super::advection::PerAxis;
@@ -28,10 +28,12 @@ use super::advection::seams::TileSeams;
 use super::advection::wave::level_blocks;
 use super::{TracersAtReset, WindowEnd};
 use crate::comm::Communicator;
-use crate::device::{Argument, Device, DeviceInfo, DeviceResult, Memory};
+use crate::device::{Argument, DeviceInfo, DeviceResult, Memory};
 use crate::met::{Section, WindowBuffer};
 use crate::state::{PackedState, TileSet};
 
+pub use self::direct::{HaloChoice, HaloPath};
+pub use self::launcher::Launcher;
 pub use self::scans::DeviceLimbs;
 
 /// Sizes that kernels are launched with.
@@ -77,6 +79,7 @@ pub struct DeviceTransport<R: Scalar> {
     sequence: Vec<Axis>,
     blocks: Vec<Range<usize>>,
     set: Arc<TileSet>,
+    path: HaloPath,
     tile_offsets: Vec<usize>,
     /// Tile and j of every row.
     rows: Vec<(usize, usize)>,
@@ -87,16 +90,17 @@ pub struct DeviceTransport<R: Scalar> {
 const MESSAGE_BYTES: usize = 512 << 10;
 
 impl<R: Scalar> DeviceTransport<R> {
-    /// Compiles the kernels, uploads `state` and makes room for windows like `window`. Collective over `comm`.
+    /// Uploads `state` and makes room for windows like `window`. All ranks have a launcher when they call this.
+    /// Collective over `comm`.
     ///
     /// # Errors
     /// The device does not suit or refuses something; the other ranks must learn of it elsewhere.
     pub fn new(
-        device: Box<dyn Device>,
-        scheme: Scheme,
+        mut launcher: Launcher,
         layout: &Layout,
         state: &PackedState<R>,
         window: &WindowBuffer<R>,
+        halo: HaloChoice,
         comm: &dyn Communicator,
     ) -> DeviceResult<Self> {
         let slabs = state.slabs();
@@ -104,10 +108,6 @@ impl<R: Scalar> DeviceTransport<R> {
         let field = window.get(Section::FluxX).expect("every run reads the winds");
         let widest = set.shapes().iter().map(|s| s.ni).max().unwrap_or(0);
         let blocks = level_blocks(layout, slabs, MESSAGE_BYTES, 1, comm);
-        let mut launcher = {
-            let shapes = GroupShapes::usual(device.info().dialect, widest);
-            Launcher::new::<R>(device, scheme, shapes)?
-        };
         let launcher_mut = &mut launcher;
         let seams = |axis| TileSeams::<R>::of_rank(layout, axis, &set, comm.rank());
         let (seams_x, seams_y) = (seams(Axis::X), seams(Axis::Y));
@@ -128,7 +128,7 @@ impl<R: Scalar> DeviceTransport<R> {
             blocks: launcher_mut.table(&column_blocks)?,
         };
         let mut device_seams = |seams: &[TileSeams<R>]| {
-            let tables::SeamTables { faces, edges } = tables::seams(seams, scheme.halo(), slabs, field);
+            let tables::SeamTables { faces, edges } = tables::seams(seams, launcher_mut.scheme().halo(), slabs, field);
             let count = faces.len() / 5;
             DeviceResult::Ok(DeviceSeams {
                 faces: (launcher_mut.table(&faces)?, count),
@@ -137,7 +137,8 @@ impl<R: Scalar> DeviceTransport<R> {
             })
         };
         let seams = PerAxis { x: device_seams(&seams_x)?, y: device_seams(&seams_y)? };
-        let mut halos = |axis| DeviceHalos::new(layout, axis, slabs, &blocks, comm, launcher_mut);
+        let path = direct::settle(halo, &mut *launcher_mut.device, comm)?;
+        let mut halos = |axis| DeviceHalos::new(layout, axis, slabs, &blocks, path, comm, launcher_mut);
         let halos = PerAxis { x: halos(Axis::X)?, y: halos(Axis::Y)? };
         let (scanned, summed) = (shape.rows * shape.levels, shape.rows * shape.planes * scans::sum_limbs::<R>());
         let scans = Scans {
@@ -166,6 +167,7 @@ impl<R: Scalar> DeviceTransport<R> {
             scans,
             blocks,
             set,
+            path,
             precision: PhantomData,
         })
     }
@@ -173,6 +175,11 @@ impl<R: Scalar> DeviceTransport<R> {
     /// Facts about the device.
     pub fn info(&self) -> &DeviceInfo {
         self.launcher.device.info()
+    }
+
+    /// How halos travel between ranks.
+    pub fn halo_path(&self) -> HaloPath {
+        self.path
     }
 
     /// Starts to send the window after the current one. Call it once per window, after the checks of the window before.
