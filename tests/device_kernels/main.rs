@@ -97,7 +97,7 @@ const PROGRAMS: [(Scheme, Groups); 10] = {
 };
 
 /// Worlds for each program.
-const WORLDS: u64 = 6;
+const WORLDS: u64 = 12;
 
 fn every_kernel<R: Scalar>() {
     let mut values = [0; 2];

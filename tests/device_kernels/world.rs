@@ -102,11 +102,13 @@ impl<R: Scalar> World<R> {
         if !random.once_in(self.unusual) {
             return R::from_f64(10.0 + 3.0 * random.unit());
         }
-        match random.below(6) {
+        match random.below(7) {
             0 | 1 => R::from_f64(0.0),
             2 => random.denormal(),
             3 => R::from_f64(10.0 * random.unit()),
             4 => R::from_f64(1e30 * random.unit()),
+            // Around the least air whose mixing ratio a reset keeps.
+            5 => R::EPSILON * R::from_f64([0.5, 1.0, 1.5][random.below(3)]),
             _ => random.special(),
         }
     }
