@@ -4,6 +4,8 @@ use std::path::Path;
 use std::process::Output;
 
 use assert_cmd::Command;
+use kernels::device::{Dialect, GroupShapes, KernelName, Precision, program};
+use kernels::scheme::{Scheme, SlopesLimiter};
 
 fn atmostr(dir: &Path, args: &[&str]) -> Output {
     let mut command = Command::cargo_bin("atmostr").unwrap();
@@ -192,6 +194,43 @@ fn layouts_are_shown() {
     let (code, stderr) = failure(dir.path(), &["decompose", "--nc", "6", "--ranks", "1000"]);
     assert_eq!(code, Some(2));
     assert!(stderr.contains("largest usable number"), "{stderr}");
+}
+
+#[test]
+fn kernels_are_listed_and_printed() {
+    let dir = tempfile::tempdir().unwrap();
+    let d = dir.path();
+    let list = stdout_of(d, &["kernels", "--nc", "180"]);
+    let row = |name: &str| list.lines().find(|l| l.starts_with(name)).unwrap_or_else(|| panic!("{name}\n{list}"));
+    for kernel in KernelName::ALL {
+        assert!(row(&format!("{} ", kernel.name())).split_whitespace().count() == 4, "{list}");
+    }
+    // 180 cells and two neighbours, in units of 32.
+    assert_eq!(row("sweep_x ").split_whitespace().collect::<Vec<_>>(), ["sweep_x", "192", "192x2", "192"]);
+
+    let options = ["--scheme", "slopes", "--limiter", "positivity", "--float", "float64", "--nc", "24"];
+    for (kind, compiler_option) in [("cuda", "--fmad=false"), ("opencl", "-cl-std=CL1.2")] {
+        let text = stdout_of(d, &[&["kernels", "--emit", kind], &options[..]].concat());
+        let dialect = if kind == "cuda" { Dialect::Cuda } else { Dialect::OpenCl };
+        let scheme = Scheme::Slopes(SlopesLimiter::Positivity);
+        let program = program(Precision::Float64, scheme, &GroupShapes::usual(dialect, 24));
+        let comment = text.strip_suffix(&program).expect("the text that a run compiles");
+        assert!(comment.starts_with("/* ") && comment.ends_with(". */\n"), "{comment}");
+        assert!(comment.contains("slopes positivity, Float64") && comment.contains(compiler_option), "{comment}");
+    }
+    let metal = stdout_of(d, &["kernels", "--emit", "metal"]);
+    assert!(metal.contains("ppm cw84, Float32") && metal.contains("MTLMathModeSafe"), "{metal}");
+    assert!(metal.contains("#define REAL float\n"));
+    for (options, part) in [
+        (&["--emit", "metal", "--float", "Float64"][..], "Metal has no double precision"),
+        (&["--scheme", "upwind", "--limiter", "cw84"], "scheme upwind has no limiter"),
+        (&["--scheme", "slopes", "--limiter", "cw84"], "there are none, monotone, positivity"),
+        (&["--emit", "vulkan"], "vulkan"),
+    ] {
+        let (code, stderr) = failure(d, &[&["kernels"], options].concat());
+        assert_eq!(code, Some(2), "{stderr}");
+        assert!(stderr.contains(part), "{stderr}");
+    }
 }
 
 #[test]

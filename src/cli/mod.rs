@@ -11,6 +11,7 @@ mod decompose;
 mod diff;
 pub mod exit;
 mod inspect;
+mod kernels;
 mod log;
 mod plot;
 pub mod progress;
@@ -48,6 +49,7 @@ Examples:
   atmostr decompose --nc 90 --ranks 24        tiles and predicted cost of a rank layout
   atmostr plot run.nc --var co2 -o co2.png    a map of a variable
   atmostr diff a.nc b.nc                      bit-for-bit comparison of two outputs
+  atmostr kernels --emit opencl               the text that devices compile
 
 Exit codes:
   0  finished (diff: no differences)
@@ -67,6 +69,7 @@ enum Command {
     Diff(diff::DiffArgs),
     Plot(plot::PlotArgs),
     Bench(bench::BenchArgs),
+    Kernels(kernels::KernelsArgs),
     ConfigKeys(config_keys::ConfigKeysArgs),
 }
 
@@ -157,6 +160,7 @@ fn execute(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Diff(args) => args.execute(&ctx),
         Command::Plot(args) => args.execute(&ctx),
         Command::Bench(args) => args.execute(&ctx),
+        Command::Kernels(args) => args.execute(&ctx),
         Command::ConfigKeys(args) => args.execute(&ctx),
     };
     result.unwrap_or_else(|error| error.report(&ctx))

@@ -9,6 +9,7 @@ mod bounds;
 mod cuda;
 mod error;
 mod opencl;
+mod options;
 mod owned;
 mod select;
 mod self_test;
@@ -18,6 +19,7 @@ use kernels::device::Dialect;
 pub use cuda::{Architecture, CudaDevice, compile_to_ptx};
 pub use error::DeviceError;
 pub use opencl::OpenClDevice;
+pub use options::compiler_options;
 pub use select::{Accelerator, count, open};
 pub use self_test::self_test;
 

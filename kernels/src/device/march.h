@@ -45,7 +45,7 @@ INLINE PAIR march_profile(MARCH before, MARCH now)
 #endif
 }
 
-/* Columns are dealt out in blocks of Y_LANES: tile and first column of each. */
+/* Columns are dealt out in blocks, one per group: tile and first column of each. */
 KERNEL sweep_y(GLOBAL REAL *state, GLOBAL const REAL *fluxes, GLOBAL const int *tiles, GLOBAL const int *blocks,
                GLOBAL int *clamped, VALUE(REAL, scale), VALUE(int, state_stride), VALUE(int, field_stride),
                VALUE(int, first_level) THREADS)

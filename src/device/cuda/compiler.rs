@@ -11,7 +11,8 @@ use crate::device::owned::Owned;
 use crate::device::{DeviceError, DeviceResult};
 
 /// Arithmetic as written, subnormal numbers kept.
-const OPTIONS: [&str; 5] = ["--std=c++14", "--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"];
+pub(in crate::device) const OPTIONS: [&str; 5] =
+    ["--std=c++14", "--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"];
 
 /// Oldest compiler with all calls made here.
 const OLDEST: (i32, i32) = (11, 2);

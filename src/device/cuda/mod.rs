@@ -15,6 +15,7 @@ use cudarc::driver::sys::{
 use std::ffi::{CString, c_void};
 use std::ptr::{from_ref, null_mut};
 
+pub(super) use self::compiler::OPTIONS;
 pub use self::compiler::{Architecture, compile_to_ptx};
 
 use self::compiler::Compiled;

@@ -27,6 +27,12 @@ type Owned = super::owned::Owned<*mut c_void, i32>;
 
 const DRIVER: &str = "OpenCL";
 
+/// Division and square root rounded correctly in single precision; whatever contracts arithmetic is in the text.
+pub(super) const OPTIONS: &CStr = c"-cl-std=CL1.2 -cl-kernel-arg-info -cl-fp32-correctly-rounded-divide-sqrt";
+
+/// For devices that do not know the option; the self-test finds those that round otherwise.
+const OPTIONS_WITHOUT_ROUNDING: &CStr = c"-cl-std=CL1.2 -cl-kernel-arg-info";
+
 /// Memory is filled and allocated in units of this many bytes.
 const UNIT: usize = 16;
 
@@ -150,11 +156,7 @@ impl Device for OpenClDevice {
         let program = program.map_err(self.failed(CALL))?;
         // SAFETY: the program has just been created and is nobody else's.
         let program = unsafe { Owned::new(program, cl3::program::release_program) };
-        let options: &CStr = if self.choice.rounds {
-            c"-cl-std=CL1.2 -cl-kernel-arg-info -cl-fp32-correctly-rounded-divide-sqrt"
-        } else {
-            c"-cl-std=CL1.2 -cl-kernel-arg-info"
-        };
+        let options = if self.choice.rounds { OPTIONS } else { OPTIONS_WITHOUT_ROUNDING };
         let built = cl3::program::build_program(program.get(), &[self.choice.id], options, None, null_mut());
         if let Err(code) = built {
             let log =

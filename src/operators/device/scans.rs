@@ -81,7 +81,8 @@ impl<R: Scalar> DeviceTransport<R> {
         let mut count = [0_i32];
         self.launcher.device.read((self.clamped, 0), bytemuck::cast_slice_mut(&mut count))?;
         self.launcher.device.write((self.clamped, 0), bytemuck::cast_slice(&[0_i32]))?;
-        Ok(u64::from(count[0].unsigned_abs()))
+        // The counter goes on above 2³¹, where an `int` is negative.
+        Ok(u64::from(count[0].cast_unsigned()))
     }
 
     /// The first cell of this rank, in the order level, tile, plane, j, i, whose air mass is not positive or that holds a

@@ -1,0 +1,181 @@
+//! Sweeps of the tracers, and what else one preparation of a sweep gives.
+
+use atmostr::device::Argument;
+use kernels::Scalar;
+use kernels::cpu::{
+    ColumnCoefficients, FaceCoefficients, SweepKernel, SweepStats, Workspace, prepare_x, prepare_y, prepare_z,
+};
+use kernels::device::KernelName;
+use kernels::scheme::kernel;
+use kernels::{TileShape, scheme::Scheme};
+
+use crate::rig::{Rig, copy_interior, int, real};
+use crate::world::{World, table};
+
+/// Air after a sweep of one plane along axis 0 or 1, and what the sweep saw; tracers are swept with `faces`.
+pub fn prepare<R: Scalar>(
+    world: &World<R>,
+    axis: usize,
+    (level, tile): (usize, usize),
+    faces: &mut FaceCoefficients<R>,
+) -> (Vec<R>, SweepStats) {
+    let shape = &world.set.shapes()[tile];
+    let mut air = world.state.slabs().plane(level, tile, 0).to_vec();
+    let flux = world.fluxes[axis].plane(level, tile, 0);
+    let prepare = [prepare_x, prepare_y][axis];
+    let stats = prepare(shape, &mut air, flux, world.scale, world.ends(tile, axis), faces);
+    (air, stats)
+}
+
+/// A sweep along axis 0 or 1 by the processor: all values of the state, and the number of clamped faces.
+fn horizontal<R: Scalar>(world: &World<R>, axis: usize, scheme: Scheme) -> (Vec<R>, u64) {
+    let shapes = world.set.shapes();
+    let (mut faces, mut workspace) = (FaceCoefficients::new(shapes), Workspace::new(shapes));
+    let sweeps: &dyn SweepKernel<R> = kernel(scheme);
+    let mut expected = world.state.slabs().clone();
+    let mut clamped = 0;
+    for level in world.levels.clone() {
+        for (tile, shape) in shapes.iter().enumerate() {
+            clamped += prepare(world, axis, (level, tile), &mut faces).1.clamped;
+            for plane in 1..world.planes() {
+                let mut tracer = world.state.slabs().plane(level, tile, plane).to_vec();
+                match axis {
+                    0 => sweeps.sweep_x(shape, &mut tracer, &faces, &mut workspace),
+                    _ => sweeps.sweep_y(shape, &mut tracer, &faces, &mut workspace),
+                }
+                copy_interior(shape, &tracer, expected.plane_mut(level, tile, plane));
+            }
+        }
+    }
+    (expected.data().to_vec(), clamped)
+}
+
+pub fn sweep_x<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
+    let state = rig.put(world.state.slabs().data());
+    let rows = world.rows();
+    let [stride, field_stride] = world.strides();
+    let counter = rig.put(&[0_i32]);
+    let arguments = [
+        state,
+        rig.put(world.fluxes[0].data()),
+        rig.put(&world.tiles()),
+        rig.put(&table(&rows)),
+        counter,
+        Argument::Int(int(rows.len())),
+        real(world.scale),
+        Argument::Int(int(world.planes())),
+        stride,
+        field_stride,
+        Argument::Int(int(world.levels.start)),
+    ];
+    rig.cover(KernelName::SweepX, rows.len(), [world.levels.len(), 1], &arguments);
+    let (expected, clamped) = horizontal(world, 0, rig.scheme);
+    rig.assert_memory(state, &expected);
+    rig.assert_clamped(counter, clamped);
+}
+
+pub fn sweep_y<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
+    let state = rig.put(world.state.slabs().data());
+    let width = rig.shapes.group(KernelName::SweepY)[0];
+    let shapes = world.set.shapes().iter().enumerate();
+    let blocks: Vec<_> = shapes.flat_map(|(t, s)| (0..s.ni).step_by(width).map(move |i| (t, i))).collect();
+    let [stride, field_stride] = world.strides();
+    let counter = rig.put(&[0_i32]);
+    let arguments = [
+        state,
+        rig.put(world.fluxes[1].data()),
+        rig.put(&world.tiles()),
+        rig.put(&table(&blocks)),
+        counter,
+        real(world.scale),
+        stride,
+        field_stride,
+        Argument::Int(int(world.levels.start)),
+    ];
+    rig.launch(KernelName::SweepY, [blocks.len(), world.levels.len(), world.planes() - 1], &arguments);
+    let (expected, clamped) = horizontal(world, 1, rig.scheme);
+    rig.assert_memory(state, &expected);
+    rig.assert_clamped(counter, clamped);
+}
+
+/// A row of columns as the processor takes it: `depth` layers, padded to whole cache lines.
+struct Row {
+    tile: usize,
+    /// Position of the first cell in a plane.
+    at: usize,
+    ni: usize,
+    width: usize,
+}
+
+impl Row {
+    fn new<R: Scalar>(world: &World<R>, (tile, j): (usize, usize)) -> Self {
+        let shape = &world.set.shapes()[tile];
+        let width = shape.ni.next_multiple_of(TileShape::PITCH_UNIT);
+        Self { tile, at: shape.row_start(j), ni: shape.ni, width }
+    }
+
+    /// The cells of a plane in all levels; `padding` beyond the row.
+    fn gather<R: Scalar>(&self, slabs: &atmostr::state::Slabs<R>, plane: usize, padding: f64) -> Vec<R> {
+        let mut block = vec![R::from_f64(padding); slabs.levels() * self.width];
+        for (level, layer) in block.chunks_exact_mut(self.width).enumerate() {
+            layer[..self.ni].copy_from_slice(&slabs.plane(level, self.tile, plane)[self.at..self.at + self.ni]);
+        }
+        block
+    }
+
+    fn scatter<R: Scalar>(&self, block: &[R], slabs: &mut atmostr::state::Slabs<R>, plane: usize) {
+        for (level, layer) in block.chunks_exact(self.width).enumerate() {
+            slabs.plane_mut(level, self.tile, plane)[self.at..self.at + self.ni].copy_from_slice(&layer[..self.ni]);
+        }
+    }
+}
+
+/// A vertical sweep by the processor: air and tracers of the state, and the number of clamped faces.
+fn vertical<R: Scalar>(world: &World<R>, scheme: Scheme) -> ([Vec<R>; 2], u64) {
+    let (depth, before) = (world.depth(), world.state.slabs());
+    let sweeps: &dyn SweepKernel<R> = kernel(scheme);
+    let (mut air, mut tracers) = (before.clone(), before.clone());
+    let mut clamped = 0;
+    for row in world.rows() {
+        let row = Row::new(world, row);
+        let mut faces = ColumnCoefficients::new(row.width, depth);
+        let flux = row.gather(&world.fluxes[2], 0, 0.0);
+        let mut mass = row.gather(before, 0, 1.0);
+        clamped += prepare_z(row.width, depth, &mut mass, &flux, world.scale, &mut faces).clamped;
+        row.scatter(&mass, &mut air, 0);
+        for plane in 1..world.planes() {
+            let mut tracer = row.gather(before, plane, 0.0);
+            sweeps.sweep_z(row.width, depth, &mut tracer, &faces);
+            row.scatter(&tracer, &mut tracers, plane);
+        }
+    }
+    ([air, tracers].map(|slabs| slabs.data().to_vec()), clamped)
+}
+
+/// Air after a vertical sweep by the processor: all values of the state.
+pub fn vertical_air<R: Scalar>(world: &World<R>) -> Vec<R> {
+    let ([air, _], _) = vertical(world, Scheme::Upwind);
+    air
+}
+
+pub fn sweep_z<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
+    let state = rig.put(world.state.slabs().data());
+    let rows = world.rows();
+    let [stride, field_stride] = world.strides();
+    let counter = rig.put(&[0_i32]);
+    let arguments = [
+        state,
+        rig.put(world.fluxes[2].data()),
+        rig.put(&world.tiles()),
+        rig.put(&table(&rows)),
+        counter,
+        real(world.scale),
+        Argument::Int(int(world.depth())),
+        stride,
+        field_stride,
+    ];
+    rig.cover(KernelName::SweepZ, world.widest(), [rows.len(), world.planes() - 1], &arguments);
+    let ([_, expected], clamped) = vertical(world, rig.scheme);
+    rig.assert_memory(state, &expected);
+    rig.assert_clamped(counter, clamped);
+}
