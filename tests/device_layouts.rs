@@ -1,37 +1,23 @@
-//! Runs of several ranks on one OpenCL device (PoCL: the processor) write the same bits as one rank on the processor.
+//! Runs of several ranks on one device (OpenCL unless told otherwise; PoCL is the processor) write the same bits as one rank on the processor.
 #![cfg(feature = "mpi")]
 
 mod support;
 
 use std::path::Path;
 
-use atmostr::device::OpenClDevice;
-use kernels::scheme::{PpmLimiter, Scheme, SlopesLimiter};
-use support::{Config, alone, assert_same, atmostr, mpirun, synth};
-
-fn advection(scheme: Scheme) -> &'static str {
-    match scheme {
-        Scheme::Upwind => "scheme = \"upwind\"",
-        Scheme::Slopes(SlopesLimiter::None) => "scheme = \"slopes\"\nlimiter = \"none\"",
-        Scheme::Slopes(SlopesLimiter::Monotone) => "scheme = \"slopes\"\nlimiter = \"monotone\"",
-        Scheme::Slopes(SlopesLimiter::Positivity) => "scheme = \"slopes\"\nlimiter = \"positivity\"",
-        Scheme::Ppm(PpmLimiter::None) => "scheme = \"ppm\"\nlimiter = \"none\"",
-        Scheme::Ppm(PpmLimiter::Monotone) => "scheme = \"ppm\"",
-        Scheme::Ppm(PpmLimiter::Cw84) => "scheme = \"ppm\"\nlimiter = \"cw84\"",
-        Scheme::Ppm(PpmLimiter::HuynhPd) => "scheme = \"ppm\"\nlimiter = \"huynh_pd\"",
-    }
-}
+use kernels::Scheme;
+use support::{Config, advection, alone, assert_same, atmostr, has_device, mpirun, synth, test_backend};
 
 /// One rank on the processor, then each of `ranks` on the device.
 fn compare(dir: &Path, config: &Config, ranks: &[usize], what: &str) {
-    let written = |backend, output: &str| {
+    let written = |backend: &str, output: &str| {
         let output = format!("path = \"{output}\"\ncadence_hours = 12");
         Config { backend, output: &output, ..*config }.write(dir, "run.toml");
     };
     written("cpu", "reference.nc");
     atmostr(dir, &["run.toml"]).succeed();
     for &ranks in ranks {
-        written("opencl", "device.nc");
+        written(&test_backend(), "device.nc");
         mpirun(dir, ranks, &["run.toml"]).succeed();
         assert_same(dir, "reference.nc", "device.nc", &format!("{what} on {ranks} ranks"));
     }
@@ -39,8 +25,7 @@ fn compare(dir: &Path, config: &Config, ranks: &[usize], what: &str) {
 
 #[test]
 fn every_scheme_and_precision_is_the_same_on_five_and_six_ranks() {
-    if let Err(reason) = OpenClDevice::count() {
-        println!("skipped: {reason}");
+    if !has_device() {
         return;
     }
     let (_alone, dir) = alone();
@@ -56,8 +41,7 @@ fn every_scheme_and_precision_is_the_same_on_five_and_six_ranks() {
 /// Tiles of several shapes, several to a rank, and more ranks than panels.
 #[test]
 fn odd_layouts_are_the_same() {
-    if let Err(reason) = OpenClDevice::count() {
-        println!("skipped: {reason}");
+    if !has_device() {
         return;
     }
     let (_alone, dir) = alone();

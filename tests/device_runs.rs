@@ -1,44 +1,21 @@
-//! Whole runs on an OpenCL device (PoCL: the processor) write the same bits as runs on the processor itself.
+//! Whole runs on a device (OpenCL unless told otherwise; PoCL is the processor) write the same bits as runs on the processor itself.
 //! Several ranks: `device_layouts.rs`.
 
 mod support;
 
 use std::path::Path;
 
-use atmostr::device::OpenClDevice;
-use kernels::scheme::{PpmLimiter, Scheme, SlopesLimiter};
-use support::{Config, assert_same, atmostr, synth};
-
-/// Whether there is an OpenCL device; says why not.
-fn has_device() -> bool {
-    let found = OpenClDevice::count();
-    if let Err(reason) = &found {
-        println!("skipped: {reason}");
-    }
-    found.is_ok()
-}
-
-fn advection(scheme: Scheme) -> &'static str {
-    match scheme {
-        Scheme::Upwind => "scheme = \"upwind\"",
-        Scheme::Slopes(SlopesLimiter::None) => "scheme = \"slopes\"\nlimiter = \"none\"",
-        Scheme::Slopes(SlopesLimiter::Monotone) => "scheme = \"slopes\"\nlimiter = \"monotone\"",
-        Scheme::Slopes(SlopesLimiter::Positivity) => "scheme = \"slopes\"\nlimiter = \"positivity\"",
-        Scheme::Ppm(PpmLimiter::None) => "scheme = \"ppm\"\nlimiter = \"none\"",
-        Scheme::Ppm(PpmLimiter::Monotone) => "scheme = \"ppm\"",
-        Scheme::Ppm(PpmLimiter::Cw84) => "scheme = \"ppm\"\nlimiter = \"cw84\"",
-        Scheme::Ppm(PpmLimiter::HuynhPd) => "scheme = \"ppm\"\nlimiter = \"huynh_pd\"",
-    }
-}
+use kernels::Scheme;
+use support::{Config, advection, assert_same, atmostr, has_device, synth, test_backend};
 
 /// Runs a configuration on both backends and compares the output.
 fn compare(dir: &Path, config: &Config, what: &str) {
-    for (backend, output) in [("cpu", "cpu.nc"), ("opencl", "opencl.nc")] {
+    for (backend, output) in [("cpu", "cpu.nc"), (&*test_backend(), "device.nc")] {
         let output = format!("path = \"{output}\"\ncadence_hours = 12");
         Config { backend, output: &output, ..*config }.write(dir, "run.toml");
         atmostr(dir, &["run.toml"]).succeed();
     }
-    assert_same(dir, "cpu.nc", "opencl.nc", what);
+    assert_same(dir, "cpu.nc", "device.nc", what);
 }
 
 #[test]

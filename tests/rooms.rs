@@ -58,8 +58,18 @@ fn every_room_is_in_the_order() {
 
 #[test]
 fn numerics_know_neither_messages_nor_files() {
-    for (path, text) in ["kernels/src", "decomposition/src"].into_iter().flat_map(texts) {
+    let rooms = ["kernels/src/cpu", "kernels/src/numerics", "kernels/src/scheme", "decomposition/src"];
+    for (path, text) in rooms.into_iter().flat_map(texts) {
         for foreign in ["mpi::", "netcdf", "std::fs", "opencl", "cuda"] {
+            assert!(!text.contains(foreign), "{} names {foreign}", path.display());
+        }
+    }
+}
+
+#[test]
+fn devices_know_no_scheme() {
+    for (path, text) in texts("src/device") {
+        for foreign in ["Scheme", "scheme", "upwind", "ppm", "slopes"] {
             assert!(!text.contains(foreign), "{} names {foreign}", path.display());
         }
     }

@@ -8,6 +8,7 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use atmostr::met::{Section, TransportFile};
+use kernels::scheme::{PpmLimiter, Scheme, SlopesLimiter};
 
 /// No run of these suites takes this long; one that does hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -193,5 +194,34 @@ impl Config<'_> {
     /// Writes the configuration to `dir/name`.
     pub fn write(&self, dir: &Path, name: &str) {
         std::fs::write(dir.join(name), self.text()).unwrap();
+    }
+}
+
+/// Backend under test.
+pub fn test_backend() -> String {
+    std::env::var("ATMOSTR_TEST_BACKEND").unwrap_or_else(|_| "opencl".to_owned())
+}
+
+/// Whether the backend under test has a device; says why not.
+pub fn has_device() -> bool {
+    let accelerator = test_backend().parse().unwrap_or_else(|reason| panic!("ATMOSTR_TEST_BACKEND: {reason}"));
+    let found = atmostr::device::count(accelerator);
+    if let Err(reason) = &found {
+        println!("skipped: {reason}");
+    }
+    found.is_ok()
+}
+
+/// Content of `[advection]` for a scheme.
+pub fn advection(scheme: Scheme) -> &'static str {
+    match scheme {
+        Scheme::Upwind => "scheme = \"upwind\"",
+        Scheme::Slopes(SlopesLimiter::None) => "scheme = \"slopes\"\nlimiter = \"none\"",
+        Scheme::Slopes(SlopesLimiter::Monotone) => "scheme = \"slopes\"\nlimiter = \"monotone\"",
+        Scheme::Slopes(SlopesLimiter::Positivity) => "scheme = \"slopes\"\nlimiter = \"positivity\"",
+        Scheme::Ppm(PpmLimiter::None) => "scheme = \"ppm\"\nlimiter = \"none\"",
+        Scheme::Ppm(PpmLimiter::Monotone) => "scheme = \"ppm\"",
+        Scheme::Ppm(PpmLimiter::Cw84) => "scheme = \"ppm\"\nlimiter = \"cw84\"",
+        Scheme::Ppm(PpmLimiter::HuynhPd) => "scheme = \"ppm\"\nlimiter = \"huynh_pd\"",
     }
 }
