@@ -129,9 +129,10 @@ impl Progress for AtWindowEnds {
 }
 
 /// Allocations and bytes of each window of a run without output, from the third window on.
-fn whole_run(dir: &std::path::Path, scheme: &str, reset: &str, threads: usize) -> Vec<[u64; 2]> {
+fn whole_run(dir: &std::path::Path, scheme: &str, reset: &str, backend: &str, threads: usize) -> Vec<[u64; 2]> {
     let text = format!(
         "[input]\nbinary_paths = [\"winds1.bin\", \"winds2.bin\"]\n[architecture]\nthreads = {threads}\n\
+         backend = \"{backend}\"\n\
          [run]\nair_mass_reset_mode = \"{reset}\"\n[decomposition]\ntiles = [2, 1]\n\
          [advection]\nscheme = \"{scheme}\"\n[tracers.a]\n[tracers.b]\nbackground = 1e-6\n"
     );
@@ -190,11 +191,16 @@ fn the_loops_of_substeps_and_windows_take_no_memory() {
             }
         }
     }
+    let device = atmostr::device::OpenClDevice::count();
+    if let Err(reason) = &device {
+        println!("skipped: the state on a device ({reason})");
+    }
+    let on_device = device.map_or(None, |_| Some(("opencl", 1)));
     for (scheme, reset) in [("ppm", "preserve_vmr"), ("slopes", "preserve_tracer_mass"), ("upwind", "none")] {
-        for threads in [1, 2] {
-            let windows = on_a_new_thread(|| whole_run(dir.path(), scheme, reset, threads));
+        for (backend, threads) in [("cpu", 1), ("cpu", 2)].into_iter().chain(on_device) {
+            let windows = on_a_new_thread(|| whole_run(dir.path(), scheme, reset, backend, threads));
             for (n, window) in windows.iter().enumerate() {
-                let (number, what) = (n + 3, format!("{scheme}, {reset}, {threads} threads"));
+                let (number, what) = (n + 3, format!("{scheme}, {reset}, {backend}, {threads} threads"));
                 assert_eq!(*window, [0, 0], "{what}: calls and bytes of window {number}; all: {windows:?}");
             }
         }
