@@ -48,6 +48,11 @@ fn resets_files_and_many_passes_write_the_same_output() {
         let run = format!("air_mass_reset_mode = \"{mode}\"");
         compare(dir.path(), &Config { input, run: &run, ..Config::default() }, mode);
     }
+    let physics = "[chemistry]\nkind = \"decay\"\nhalf_lives_seconds = { co2 = 330350.4 }";
+    for cadence in ["window", "substep", "symmetric"] {
+        let tracers = format!("{physics}\ndecay_cadence = \"{cadence}\"\n{}", Config::default().tracers);
+        compare(dir.path(), &Config { input, tracers: &tracers, ..Config::default() }, cadence);
+    }
     let tiled = Config { tiles: Some([3, 2]), input, ..Config::default() };
     compare(dir.path(), &tiled, "tiles of several shapes");
     let still = Config { input, advection: "scheme = \"none\"", ..Config::default() };

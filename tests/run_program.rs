@@ -312,3 +312,26 @@ fn no_command_overwrites_what_it_reads_or_what_is_no_file() {
     let huge = ["decompose", "--nc", "90", "--ranks", "6", "--levels", "18446744073709551615"];
     assert_eq!(atmostr(dir.path(), &huge).code, Some(2));
 }
+
+/// Six hourly windows: the burden falls by exp(−λ t), whatever the cadence; other tracers keep theirs.
+#[test]
+fn radon_decays_and_nothing_else() {
+    let dir = folder();
+    let half_life = 330_350.4;
+    for cadence in ["window", "substep", "symmetric"] {
+        let tracers = format!(
+            "[chemistry]\nkind = \"decay\"\nhalf_lives_seconds = {{ plume = {half_life} }}\n\
+             decay_cadence = \"{cadence}\"\n{}",
+            Config::default().tracers
+        );
+        run(dir.path(), &Config { tracers: &tracers, ..Config::default() }).succeed();
+        let out = dir.path().join("out.nc");
+        let totals = values(&out, "plume_total_mass");
+        for (hour, total) in totals.iter().enumerate() {
+            let expected = totals[0] * (-std::f64::consts::LN_2 / half_life * 3600.0 * hour as f64).exp();
+            assert!((total / expected - 1.0).abs() < 1e-13, "{cadence}, hour {hour}: {total} instead of {expected}");
+        }
+        let uniform = values(&out, "uniform_total_mass");
+        assert!(deviation(&uniform, uniform[0]) <= 1e-13);
+    }
+}

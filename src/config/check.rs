@@ -185,6 +185,9 @@ fn scalar(kind: Kind, full: &str, value: &DeValue<'_>, span: Range<usize>, probl
         Kind::Names => value.is_str() || elements(value, |v| v.is_str()),
         Kind::Ints(_) | Kind::IntPair => elements(value, |v| v.is_integer()),
         Kind::Floats(_) => elements(value, |v| v.is_float() || v.is_integer()),
+        Kind::Numbers(_) => {
+            value.as_table().is_some_and(|t| t.values().all(|v| v.get_ref().is_float() || v.get_ref().is_integer()))
+        }
         Kind::Table | Kind::TableOf => false,
         Kind::Any => true,
     };
@@ -205,6 +208,9 @@ fn scalar(kind: Kind, full: &str, value: &DeValue<'_>, span: Range<usize>, probl
         Kind::Ints(min) => read::ints(value).is_some_and(|l| l.iter().all(|n| *n >= min)),
         Kind::IntPair => read::ints(value).is_some_and(|l| l.len() == 2 && l.iter().all(|n| (1..=5760).contains(n))),
         Kind::Floats(range) => read::floats(value).is_some_and(|l| l.iter().all(|x| range.contains(*x))),
+        Kind::Numbers(range) => value
+            .as_table()
+            .is_some_and(|t| t.values().all(|v| read::float(v.get_ref()).is_some_and(|x| range.contains(x)))),
         _ => true,
     };
     if !in_range {

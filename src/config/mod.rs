@@ -7,6 +7,7 @@
 
 mod advection;
 mod check;
+mod chemistry;
 mod error;
 mod explain;
 mod input;
@@ -25,6 +26,7 @@ use toml::de::DeTable;
 mod targets;
 
 pub use advection::{Advection, CflExcess};
+pub use chemistry::{Chemistry, DecayCadence};
 pub use error::{ConfigErrors, Problem};
 pub use explain::explain;
 pub use input::{Expectations, Input, Source};
@@ -51,6 +53,8 @@ pub struct RunConfig {
     pub settings: Settings,
     /// Advection.
     pub advection: Advection,
+    /// Decay.
+    pub chemistry: Chemistry,
     /// Tracers in the order in which they are carried: ascending names.
     pub tracers: Vec<Tracer>,
     /// Snapshots; `None` if nothing is written.
@@ -90,12 +94,22 @@ impl RunConfig {
         let advection = advection::read(&view, &mut problems);
         let settings = settings::read(&view, &advection, &input, &mut problems);
         let tracers = tracers::read(&view, &base, &mut problems);
+        let chemistry = chemistry::read(&view, &tracers, settings.physics_cadence, &mut problems);
         let output = output::read(&view, &base, &tracers, &mut problems);
         let problems = problems.into_vec();
         if !problems.is_empty() {
             return Err(ConfigErrors::new(path, text, problems));
         }
-        Ok(Self { path: path.to_path_buf(), text: text.to_owned(), input, settings, advection, tracers, output })
+        Ok(Self {
+            path: path.to_path_buf(),
+            text: text.to_owned(),
+            input,
+            settings,
+            advection,
+            chemistry,
+            tracers,
+            output,
+        })
     }
 }
 

@@ -280,6 +280,18 @@ impl<'a> View<'a> {
         self.read(name, floats)
     }
 
+    /// Numbers of a table with their names, ascending; empty if it is absent.
+    pub(super) fn numbers(&self, name: &str) -> Vec<At<(&'a str, f64)>> {
+        let Some((k, v)) = self.raw(name) else { return Vec::new() };
+        let key = self.full(k.get_ref());
+        let entries = v.get_ref().as_table().into_iter().flatten();
+        let at = |(n, v): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
+            let value = (n.get_ref().as_ref(), float(v.get_ref())?);
+            Some(At { value, key: format!("{key}.{}", n.get_ref()), span: n.span() })
+        };
+        entries.filter_map(at).collect()
+    }
+
     /// Named choice that is present and part of this version.
     pub(super) fn choice<T: Named>(&self, name: &str) -> Option<At<T>> {
         let Kind::Choice(choices) = self.key(name).kind else { panic!("keys read as choices are choices") };

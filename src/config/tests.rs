@@ -176,8 +176,19 @@ const WRONG: &[(&str, usize, &[&str])] = &[
     // Not part of this version.
     ("[diffusion]\nkind = \"tm5_dkg\"", 2, &["diffusion.kind", "not part of this version", "\"none\""]),
     ("[diffusion]\nkind = \"none\"\nvalue = 1.0", 3, &["diffusion.value", "not part of this version"]),
+    (
+        "[chemistry]\nkind = \"decay\"\nhalf_lives_seconds = { rn = 1.0 }",
+        3,
+        &["half_lives_seconds.rn", "no tracer `rn`"],
+    ),
+    ("[chemistry]\nkind = \"decay\"\nhalf_lives_seconds = { co2 = 0 }", 3, &["half_lives_seconds", "numbers > 0"]),
+    (
+        "[chemistry]\nkind = \"decay\"\nhalf_lives_seconds = { x = true }",
+        3,
+        &["half_lives_seconds", "table of numbers"],
+    ),
+    ("[chemistry]\nkind = \"none\"\nhalf_lives_seconds = { co2 = 1 }", 3, &["has no effect", "decay"]),
     ("[convection]\nkind = \"cmfmc\"", 2, &["convection.kind", "not part of this version"]),
-    ("[chemistry]\nkind = \"decay\"", 2, &["chemistry.kind", "not part of this version"]),
     ("[chemistry]\nkind = \"none\"\n[chemistry.half_lives_seconds]\nrn222 = 330350", 3, &["half_lives_seconds"]),
     ("[tracers.x]\nsurface_flux.kind = \"edgar_sf6\"", 2, &["surface_flux.kind", "not part of this version"]),
     ("[tracers.x]\nsurface_flux_file = \"f.nc\"", 2, &["surface_flux_file", "not part of this version"]),

@@ -13,7 +13,7 @@ use super::report::{Budget, PlanReport, Progress, RunReport, WindowReport};
 use super::setup::{Setup, float_name};
 use super::snapshots::Snapshots;
 use crate::comm::Communicator;
-use crate::config::{CflExcess, RunConfig};
+use crate::config::{CflExcess, Chemistry, DecayCadence, RunConfig};
 use crate::met::{FileWindows, FloatType, PrefetchMode, StreamPosition, WindowStream};
 use crate::operators::advection::{CellBudget, MAX_PASSES};
 use crate::operators::{Threads, WindowEnd};
@@ -169,6 +169,11 @@ impl<'a, R: Scalar> Run<'a, R> {
             }
         }
         self.clock.begin_window(substeps);
+        let Chemistry { decaying, cadence } = &self.config.chemistry;
+        let seconds = self.clock.window_seconds();
+        if *cadence == DecayCadence::Symmetric {
+            self.engine.decay(decaying, 0.5 * seconds)?;
+        }
         let start = Instant::now();
         let mut budget = None;
         let mut passes = 0;
@@ -183,10 +188,18 @@ impl<'a, R: Scalar> Run<'a, R> {
             if passes > 0 {
                 self.engine.substep(window, passes)?;
             }
+            if *cadence == DecayCadence::Substep {
+                self.engine.decay(decaying, seconds / f64::from(substeps))?;
+            }
             self.clock.advance();
         }
         if let Some(tracers) = tracers {
             self.engine.reset_air(window, WindowEnd::End, tracers)?;
+        }
+        match cadence {
+            DecayCadence::Window => self.engine.decay(decaying, seconds)?,
+            DecayCadence::Symmetric => self.engine.decay(decaying, 0.5 * seconds)?,
+            DecayCadence::Substep => {}
         }
         self.engine.look_ahead(&mut self.stream)?;
         let clamped = self.engine.take_clamped()?;

@@ -2,10 +2,12 @@
 
 pub mod advection;
 mod air_mass;
+mod decay;
 pub mod device;
 mod halo;
 mod threads;
 
 pub use air_mass::{TracersAtReset, WindowEnd, reset_air_mass};
+pub use decay::{Decaying, decay};
 pub use halo::{HaloCopies, HaloMessages, plan_halos};
 pub use threads::Threads;

@@ -1,7 +1,7 @@
 //! Air mass and planes.
 
 use atmostr::device::Argument;
-use atmostr::operators::{TracersAtReset, reset_air_mass};
+use atmostr::operators::{Decaying, TracersAtReset, decay, reset_air_mass};
 use atmostr::state::Slabs;
 use kernels::Scalar;
 use kernels::cpu::FaceCoefficients;
@@ -114,4 +114,27 @@ pub fn extract_plane<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
         }
     }
     rig.assert_memory(field, expected.data());
+}
+
+/// Decay of one tracer by half-lives from much shorter to much longer than the step.
+pub fn decay_tracer<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
+    if world.planes() == 1 {
+        return;
+    }
+    let one =
+        Decaying { tracer: world.random.below(world.planes() - 1), rate: [1e-9, 2.1e-6, 1e-3][world.random.below(3)] };
+    let (dt, rows) = (450.0, world.rows());
+    let state = rig.put(world.state.slabs().data());
+    let arguments = [
+        state,
+        rig.put(&world.tiles()),
+        rig.put(&table(&rows)),
+        Argument::Int(int(1 + one.tracer)),
+        real(one.decrement::<R>(dt)),
+        world.strides()[0],
+    ];
+    rig.cover(KernelName::Decay, world.widest(), [rows.len(), world.depth()], &arguments);
+    let mut expected = world.state.clone();
+    decay(&mut expected, &[one], dt);
+    rig.assert_memory(state, expected.slabs().data());
 }

@@ -41,6 +41,7 @@ fn case<R: Scalar>(kernel: KernelName) -> Case<R> {
         KernelName::AdvanceAir => Case::OneScheme(air::advance_air),
         KernelName::AdvanceAirVertically => Case::OneScheme(air::advance_air_vertically),
         KernelName::ResetAir => Case::OneScheme(air::reset_air),
+        KernelName::Decay => Case::OneScheme(air::decay_tracer),
         KernelName::ExtractPlane => Case::OneScheme(air::extract_plane),
         KernelName::SeamAmounts => Case::EveryScheme(seams::seam_amounts),
         KernelName::SeamApply => Case::OneScheme(seams::seam_apply),

@@ -71,3 +71,16 @@ KERNEL extract_plane(GLOBAL const REAL *state, GLOBAL REAL *field, GLOBAL const 
             state[level * state_stride + TILE_STATE(t) + cell + plane * TILE_PLANE(t)];
     }
 }
+
+/* Decay of one tracer: content + decrement * content, rounded once. */
+KERNEL decay(GLOBAL REAL *state, GLOBAL const int *tiles, GLOBAL const int *rows, VALUE(int, plane),
+             VALUE(REAL, decrement), VALUE(int, state_stride) THREADS)
+{
+    const int t = ROW_TILE(GROUP(1)), i = GROUP(0) * WIDTH(0) + LANE(0);
+    if (i < TILE_NI(t)) {
+        const int cell = CELL(t, i, ROW_J(GROUP(1)));
+        GLOBAL REAL *content =
+            state + (GROUP(2) * (wide)state_stride + TILE_STATE(t) + cell + plane * TILE_PLANE(t));
+        content[0] = nm_decayed(content[0], decrement);
+    }
+}

@@ -76,6 +76,8 @@ kernels! {
     AdvanceAirVertically "advance_air_vertically" Items [128 256 128];
     /// Air mass set to that of the file.
     ResetAir "reset_air" Items [128 256 128];
+    /// Decay of one tracer.
+    Decay "decay" Items [128 256 128];
     /// One plane of the state as a field.
     ExtractPlane "extract_plane" Items [128 256 128];
     /// Amounts across panel seams.

@@ -16,6 +16,7 @@
 //!   such as radon (1e-21).
 
 mod cells;
+mod decay;
 mod edges;
 mod faces;
 mod masses;
@@ -27,6 +28,7 @@ pub use cells::{
     cell_colella_woodward, cell_colella_woodward_edges, cell_extremum_flat, cell_fast_monotone, cell_huynh,
     cell_huynh_positive, cell_huynh_where_curved, cell_positive_definite, cell_unlimited_edges,
 };
+pub use decay::decayed;
 pub use edges::{edge_colella_woodward, edge_fourth_order, edge_large_scale};
 pub use faces::{face_coefficients, flux_donor, flux_linear, flux_parabola};
 pub use masses::{content_at_kept_ratio, outflow_ratio};

@@ -65,6 +65,8 @@ pub enum Kind {
     IntPair,
     /// List of finite numbers.
     Floats(Range),
+    /// A table of numbers, one for each name.
+    Numbers(Range),
     /// A table described by the section of the same path.
     Table,
     /// A table of named tables, each described by the section `<path>.<name>`.
@@ -136,6 +138,7 @@ impl Kind {
             Kind::Ints(min) => format!("a list of integers ≥ {min}"),
             Kind::IntPair => "two integers ≥ 1, e.g. [2, 2]".into(),
             Kind::Floats(range) => format!("a list of numbers{}", range.words()),
+            Kind::Numbers(range) => format!("a table of numbers{}, one for each name", range.words()),
             Kind::Table => "a table".into(),
             Kind::TableOf => "a table of tables".into(),
             Kind::Any => "a value".into(),

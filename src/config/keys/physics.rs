@@ -1,6 +1,6 @@
-//! Keys of `[diffusion]`, `[convection]` and `[chemistry]`: known, but only `kind = "none"` is part of this version.
+//! Keys of `[diffusion]`, `[convection]` and `[chemistry]`: of the first two only `kind = "none"` is part of this version.
 
-use super::{Choice, Key, Kind, Section};
+use super::{Choice, Key, Kind, Range, Section};
 
 pub(super) const DIFFUSION: Section = Section::new(
     "diffusion",
@@ -60,11 +60,27 @@ pub(super) const CHEMISTRY: Section = Section::new(
             "kind",
             Kind::Choice(&[
                 Choice::new("none", "Inert tracers."),
-                Choice::later("decay", "Exponential decay with a half-life per tracer."),
+                Choice::new("decay", "Exponential decay with a half-life per tracer."),
             ]),
             "Scheme.",
         ),
         Key::removed("type", "write `kind`"),
-        Key::later("half_lives_seconds", "Half-life of each tracer."),
+        Key::optional(
+            "half_lives_seconds",
+            Kind::Numbers(Range::Above(0.0)),
+            "no tracer decays",
+            "Half-life of each tracer that decays, s: `half_lives_seconds = { rn222 = 330350.4 }`.",
+        ),
+        Key::optional(
+            "decay_cadence",
+            Kind::Choice(&[
+                Choice::new("window", "Once at the end of every window, for its length."),
+                Choice::new("substep", "After every substep, for its length."),
+                Choice::new("symmetric", "Half before and half after the transport of a window."),
+            ]),
+            "that of `run.physics_cadence`",
+            "When tracers decay. With sources, `window` loses too much (λ/2 times the window, 0.4 % of radon); `symmetric` \
+             does not.",
+        ),
     ],
 );

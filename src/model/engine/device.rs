@@ -11,7 +11,7 @@ use crate::model::checks::largest_jump;
 use crate::model::error::RunError;
 use crate::operators::advection::CellBudget;
 use crate::operators::device::{DeviceTransport, HaloPath};
-use crate::operators::{TracersAtReset, WindowEnd};
+use crate::operators::{Decaying, TracersAtReset, WindowEnd};
 use crate::state::{AIR, CellPlace, PackedState, Slabs};
 
 /// State and operators of one rank on a device, with a copy of the state for output.
@@ -90,6 +90,11 @@ impl<R: Scalar> Engine<R> for DeviceEngine<R> {
     fn substep(&mut self, window: &WindowBuffer<R>, passes: usize) -> Result<(), RunError> {
         self.fresh = false;
         Ok(self.transport.substep(flux_scale(window), passes)?)
+    }
+
+    fn decay(&mut self, decaying: &[Decaying], dt: f64) -> Result<(), RunError> {
+        self.fresh = false;
+        Ok(self.transport.decay(decaying, dt)?)
     }
 
     fn reset_air(

@@ -10,7 +10,7 @@ use crate::met::{Section, WindowBuffer, WindowStream};
 use crate::model::checks::{first_unusable, largest_jump};
 use crate::model::error::RunError;
 use crate::operators::advection::{Advection, CellBudget, Winds, largest_budget};
-use crate::operators::{Threads, TracersAtReset, WindowEnd, reset_air_mass};
+use crate::operators::{Decaying, Threads, TracersAtReset, WindowEnd, decay, reset_air_mass};
 use crate::state::{CellPlace, PackedState};
 
 /// State and operators of one rank on the processor.
@@ -58,6 +58,11 @@ impl<R: Scalar> Engine<R> for HostEngine<'_, R> {
             let seen = advection.substep(&mut self.state, winds(window), passes, None, self.threads);
             self.stats = self.stats.merge(seen);
         }
+        Ok(())
+    }
+
+    fn decay(&mut self, decaying: &[Decaying], dt: f64) -> Result<(), RunError> {
+        decay(&mut self.state, decaying, dt);
         Ok(())
     }
 

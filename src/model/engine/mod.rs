@@ -12,7 +12,7 @@ use crate::config::AirMassReset;
 use crate::diagnostics::SumError;
 use crate::met::{Section, WindowBuffer, WindowStream};
 use crate::operators::advection::CellBudget;
-use crate::operators::{TracersAtReset, WindowEnd};
+use crate::operators::{Decaying, TracersAtReset, WindowEnd};
 use crate::state::{CellPlace, PackedState, Slabs};
 
 use self::device::DeviceEngine;
@@ -35,6 +35,9 @@ pub(super) trait Engine<R: Scalar> {
 
     /// One substep, each leg in `passes` parts. May return before it is done.
     fn substep(&mut self, window: &WindowBuffer<R>, passes: usize) -> Result<(), RunError>;
+
+    /// Lets tracers decay for `dt` seconds.
+    fn decay(&mut self, decaying: &[Decaying], dt: f64) -> Result<(), RunError>;
 
     /// Replaces the air mass by that of the window.
     fn reset_air(&mut self, window: &WindowBuffer<R>, end: WindowEnd, tracers: TracersAtReset) -> Result<(), RunError>;

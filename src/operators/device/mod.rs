@@ -21,16 +21,17 @@ use kernels::Scalar;
 use kernels::device::KernelName;
 
 use self::halos::DeviceHalos;
+use self::launcher::real;
 use self::sweeps::DeviceSeams;
 use self::windows::DeviceWindows;
 use super::advection::PerAxis;
 use super::advection::seams::TileSeams;
 use super::advection::wave::level_blocks;
-use super::{TracersAtReset, WindowEnd};
+use super::{Decaying, TracersAtReset, WindowEnd};
 use crate::comm::Communicator;
 use crate::device::{Argument, DeviceInfo, DeviceResult, Memory};
 use crate::met::{Section, WindowBuffer};
-use crate::state::{PackedState, TileSet};
+use crate::state::{AIR, PackedState, TileSet};
 
 pub use self::direct::{HaloChoice, HaloPath};
 pub use self::launcher::Launcher;
@@ -223,6 +224,26 @@ impl<R: Scalar> DeviceTransport<R> {
         ];
         let groups = [self.shape.rows, self.shape.levels];
         self.launcher.cover(KernelName::ResetAir, self.shape.widest, groups, &arguments)
+    }
+
+    /// Lets tracers decay for `dt` seconds.
+    ///
+    /// # Errors
+    /// The device refuses it.
+    pub fn decay(&mut self, decaying: &[Decaying], dt: f64) -> DeviceResult<()> {
+        for one in decaying {
+            let arguments = [
+                Argument::Memory(self.state),
+                Argument::Memory(self.tables.tiles),
+                Argument::Memory(self.tables.rows),
+                Argument::Int(tables::int(AIR + 1 + one.tracer)),
+                real(one.decrement::<R>(dt)),
+                Argument::Int(tables::int(self.shape.stride)),
+            ];
+            let groups = [self.shape.rows, self.shape.levels];
+            self.launcher.cover(KernelName::Decay, self.shape.widest, groups, &arguments)?;
+        }
+        Ok(())
     }
 
     /// Brings the state to the host. Waits.

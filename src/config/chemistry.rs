@@ -1,0 +1,62 @@
+//! `[chemistry]`: decay.
+
+use super::error::Problems;
+use super::read::{Named, View};
+use super::settings::PhysicsCadence;
+use super::tracers::Tracer;
+use crate::operators::Decaying;
+
+/// When tracers decay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DecayCadence {
+    /// Once at the end of a window.
+    Window,
+    /// After every substep.
+    Substep,
+    /// Half before and half after the transport of a window.
+    Symmetric,
+}
+
+impl Named for DecayCadence {
+    const ALL: &'static [(&'static str, Self)] =
+        &[("window", Self::Window), ("substep", Self::Substep), ("symmetric", Self::Symmetric)];
+}
+
+/// Decay of tracers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chemistry {
+    /// Tracers that decay; empty if none does.
+    pub decaying: Vec<Decaying>,
+    /// When they do.
+    pub cadence: DecayCadence,
+}
+
+/// Reads `[chemistry]`. `tracers` in storage order.
+pub(super) fn read(root: &View<'_>, tracers: &[Tracer], physics: PhysicsCadence, problems: &mut Problems) -> Chemistry {
+    let view = root.table("chemistry");
+    let cadence = view.choice("decay_cadence").map_or(
+        match physics {
+            PhysicsCadence::Window => DecayCadence::Window,
+            PhysicsCadence::Substep => DecayCadence::Substep,
+        },
+        |cadence| cadence.value,
+    );
+    let half_lives = view.numbers("half_lives_seconds");
+    if let (Some(first), Some("none")) = (half_lives.first(), view.text("kind").map(|kind| kind.value)) {
+        let message = format!("`{}` has no effect with `chemistry.kind = \"none\"`", view.full("half_lives_seconds"));
+        problems.add(&first.key, Some(first.span.clone()), message, "write `kind = \"decay\"`, or remove it");
+    }
+    let mut decaying = Vec::new();
+    for one in half_lives {
+        let (name, seconds) = one.value;
+        match tracers.iter().position(|tracer| tracer.name == name) {
+            Some(tracer) => decaying.push(Decaying::from_half_life(tracer, seconds)),
+            None => {
+                let names: Vec<_> = tracers.iter().map(|t| t.name.as_str()).collect();
+                let message = format!("`{}`: there is no tracer `{name}`", one.key);
+                problems.add(&one.key, Some(one.span), message, format!("the tracers are {}", names.join(", ")));
+            }
+        }
+    }
+    Chemistry { decaying, cadence }
+}
