@@ -45,6 +45,7 @@ pub(super) fn read(root: &View<'_>, tracers: &[Tracer], physics: PhysicsCadence,
     if let (Some(first), Some("none")) = (half_lives.first(), view.text("kind").map(|kind| kind.value)) {
         let message = format!("`{}` has no effect with `chemistry.kind = \"none\"`", view.full("half_lives_seconds"));
         problems.add(&first.key, Some(first.span.clone()), message, "write `kind = \"decay\"`, or remove it");
+        return Chemistry { decaying: Vec::new(), cadence };
     }
     let mut decaying = Vec::new();
     for one in half_lives {
