@@ -115,3 +115,11 @@ if [ "$purpose" = test ] && have python3 && ! "$python" -c 'import xarray, netCD
     { python3 -m venv --clear target/python && "$python" -m pip install --quiet xarray netCDF4 </dev/null; } \
         || echo "warning: no xarray; the tests that read files with it are skipped" >&2
 fi
+
+# Linux is where the program can have CUDA.
+if [ "$purpose" = test ] && [ "$(uname -s)" = Linux ] && [ -x "$python" ] \
+    && ! compgen -G 'target/python/lib/python*/site-packages/nvidia/cuda_nvcc/bin/ptxas' >/dev/null; then
+    echo "Installing CUDA's compilers into target/python ..."
+    "$python" -m pip install --quiet nvidia-cuda-nvrtc-cu12 nvidia-cuda-nvcc-cu12 </dev/null \
+        || echo "warning: no CUDA compilers; the tests that compile kernels with them are skipped" >&2
+fi
