@@ -44,6 +44,8 @@ missing_for_tests() {
     local tool
     for tool in ncdump cdo python3; do have "$tool" || echo "$tool"; done
     have_opencl || echo OpenCL
+    # Apple's command line tools have one.
+    [ -n "$(compgen -c clang++)" ] || echo clang
     if have python3; then python3 -c 'import venv, ensurepip' >/dev/null 2>&1 || echo "python3 venv"; fi
 }
 
@@ -51,14 +53,14 @@ install_packages() {
     local packages
     if have apt-get; then
         packages="build-essential ca-certificates curl git libclang-dev libnetcdf-dev libnetcdf-mpi-dev libopenmpi-dev openmpi-bin pkg-config"
-        if [ "$purpose" = test ]; then packages="$packages cdo netcdf-bin ocl-icd-libopencl1 pocl-opencl-icd python3 python3-venv"; fi
+        if [ "$purpose" = test ]; then packages="$packages cdo clang netcdf-bin ocl-icd-libopencl1 pocl-opencl-icd python3 python3-venv"; fi
         as_root apt-get update -qq
         # No terminal, no questions: some packages ask for the time zone.
         as_root env DEBIAN_FRONTEND=noninteractive \
             apt-get install -y -qq --no-install-recommends $packages </dev/null >/dev/null
     elif have dnf; then
         packages="clang-devel curl gcc gcc-c++ git hdf5-openmpi-devel netcdf-devel netcdf-openmpi-devel openmpi-devel pkgconf-pkg-config"
-        if [ "$purpose" = test ]; then packages="$packages cdo netcdf ocl-icd pocl python3"; fi
+        if [ "$purpose" = test ]; then packages="$packages cdo clang netcdf ocl-icd pocl python3"; fi
         as_root dnf install -y -q --skip-unavailable $packages
     elif have brew; then
         packages="hdf5 netcdf pkg-config"
