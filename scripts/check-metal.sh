@@ -19,6 +19,12 @@ top=$PWD
 folder=$PWD/target/metal-check
 compiler=$folder/compiler
 
+# not_downloaded WHAT: leaves, and says so.
+not_downloaded() {
+    echo "SKIPPED: Metal's types are NOT checked: not downloaded: $1" >&2
+    exit 0
+}
+
 # The packages into the current folder. The numbers in their names change with Debian's updates.
 download() {
     local library llvm
@@ -34,10 +40,9 @@ if ! [ -e "$compiler/complete" ]; then
     rm -rf "$compiler" "$folder/packages"
     mkdir -p "$compiler" "$folder/packages"
     echo "Fetching a compiler that knows Apple's targets ..."
-    if ! (cd "$folder/packages" && download) 2>"$folder/download.log"; then
-        cat "$folder/download.log" >&2
-        echo "SKIPPED: Metal's types are NOT checked: the packages could not be downloaded (try apt-get update)" >&2
-        exit 0
+    if ! (cd "$folder/packages" && { download || { [ "$(id -u)" = 0 ] && apt-get update -qq && download; }; }) 2>"$folder/log"; then
+        cat "$folder/log" >&2
+        not_downloaded "the packages (try apt-get update)"
     fi
     for package in "$folder"/packages/*.deb; do dpkg -x "$package" "$compiler"; done
     rm -rf "$folder/packages"
@@ -65,6 +70,8 @@ printf '#![allow(missing_docs)]\n#[path = "%s/src/device/mod.rs"]\npub mod devic
 cp Cargo.lock "$folder/devices/Cargo.lock"
 
 # The switch for unstable options lets cargo build the standard library from its sources.
-RUSTC=$compiler/rustc RUSTC_BOOTSTRAP=1 cargo check --quiet -Zbuild-std=std --target "$target" \
-    --manifest-path "$folder/devices/Cargo.toml" --target-dir "$folder/target"
+export RUSTC=$compiler/rustc RUSTC_BOOTSTRAP=1
+options=(-Zbuild-std=std --target "$target" --manifest-path "$folder/devices/Cargo.toml")
+cargo fetch --quiet "${options[@]}" || not_downloaded "crates of the standard library"
+cargo check --quiet "${options[@]}" --target-dir "$folder/target"
 echo "Metal: types are right for $target (compiled, not run)"
