@@ -58,7 +58,7 @@ mod tests {
         let shapes = GroupShapes::usual(Dialect::Metal, 24);
         let text = program(Precision::Float32, Scheme::ALL[0], &shapes) + conformance_source();
         for kernel in KernelName::ALL {
-            let kinds = kinds(&text, kernel.name()).expect(kernel.name()).unwrap();
+            let kinds = kinds(&text, kernel.name()).unwrap_or_else(|| panic!("no {kernel:?}")).unwrap();
             assert!(kinds.first() == Some(&Kind::Memory) && kinds.contains(&Kind::Int), "{kernel:?}: {kinds:?}");
         }
         let three = [Kind::Memory, Kind::Memory, Kind::Int];
