@@ -35,12 +35,13 @@ build-static:
 
 # Everything runs even if a part fails; what failed is said again at the end.
 test: setup-test
-	@$(ENVIRONMENT); failed=; log=target/test.log; mkdir -p target; : >$$log; \
+	@$(ENVIRONMENT); use_cuda_compilers; failed=; log=target/test.log; mkdir -p target; : >$$log; \
 	cargo test --workspace --no-fail-fast 2>&1 | tee -a $$log || failed="$$failed serial tests;"; \
 	if can_build_mpi; then \
 	    cargo_mpi test --no-fail-fast $(if $(MPI_TESTS),$(MPI_TESTS:%=--test %),--test '*') 2>&1 | tee -a $$log || failed="$$failed MPI tests;"; \
 	else echo "skipped: tests with MPI (no parallel netCDF here)"; fi; \
 	scripts/lint.sh || failed="$$failed lint;"; \
+	scripts/check-metal.sh || failed="$$failed types of Metal;"; \
 	if [ -n "$$failed" ]; then \
 	    grep -a -A 3 -E 'panicked at|^test .* FAILED$$' $$log | tail -n 60 || true; \
 	    echo "make test: failed:$$failed"; exit 1; fi; \
@@ -48,7 +49,7 @@ test: setup-test
 
 # Tests marked #[ignore], in both builds.
 slow: setup-test
-	@$(ENVIRONMENT); failed=; \
+	@$(ENVIRONMENT); use_cuda_compilers; failed=; \
 	cargo test --release --workspace --no-fail-fast -- --ignored || failed="$$failed serial tests;"; \
 	if can_build_mpi && [ -n "$(MPI_TESTS)" ]; then \
 	    cargo_mpi test --release --no-fail-fast $(MPI_TESTS:%=--test %) -- --ignored || failed="$$failed MPI tests;"; fi; \

@@ -65,6 +65,16 @@ cargo_mpi() {
         cargo "$command" --features mpi --target-dir target/mpi "$@"
 }
 
+# CUDA's compilers as scripts/setup.sh installs them for tests. They need no GPU; a toolkit of the machine comes first.
+use_cuda_compilers() {
+    local folder
+    for folder in "$PWD"/target/python/lib/python*/site-packages/nvidia; do
+        [ -d "$folder/cuda_nvrtc/lib" ] || continue
+        export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$folder/cuda_nvrtc/lib"
+        export PATH="$PATH:$folder/cuda_nvcc/bin"
+    done
+}
+
 # Open MPI refuses root, and more ranks than cores, unless told; in containers its copying between processes by the
 # kernel is often forbidden. Other MPIs ignore these.
 if [ "$(id -u)" = 0 ]; then

@@ -44,6 +44,8 @@ missing_for_tests() {
     local tool
     for tool in ncdump cdo python3; do have "$tool" || echo "$tool"; done
     have_opencl || echo OpenCL
+    # Apple's command line tools have one.
+    [ -n "$(compgen -c clang++)" ] || echo clang
     if have python3; then python3 -c 'import venv, ensurepip' >/dev/null 2>&1 || echo "python3 venv"; fi
 }
 
@@ -51,14 +53,14 @@ install_packages() {
     local packages
     if have apt-get; then
         packages="build-essential ca-certificates curl git libclang-dev libnetcdf-dev libnetcdf-mpi-dev libopenmpi-dev openmpi-bin pkg-config"
-        if [ "$purpose" = test ]; then packages="$packages cdo netcdf-bin ocl-icd-libopencl1 pocl-opencl-icd python3 python3-venv"; fi
+        if [ "$purpose" = test ]; then packages="$packages cdo clang netcdf-bin ocl-icd-libopencl1 pocl-opencl-icd python3 python3-venv"; fi
         as_root apt-get update -qq
         # No terminal, no questions: some packages ask for the time zone.
         as_root env DEBIAN_FRONTEND=noninteractive \
             apt-get install -y -qq --no-install-recommends $packages </dev/null >/dev/null
     elif have dnf; then
         packages="clang-devel curl gcc gcc-c++ git hdf5-openmpi-devel netcdf-devel netcdf-openmpi-devel openmpi-devel pkgconf-pkg-config"
-        if [ "$purpose" = test ]; then packages="$packages cdo netcdf ocl-icd pocl python3"; fi
+        if [ "$purpose" = test ]; then packages="$packages cdo clang netcdf ocl-icd pocl python3"; fi
         as_root dnf install -y -q --skip-unavailable $packages
     elif have brew; then
         packages="hdf5 netcdf pkg-config"
@@ -114,4 +116,12 @@ if [ "$purpose" = test ] && have python3 && ! "$python" -c 'import xarray, netCD
     mkdir -p target
     { python3 -m venv --clear target/python && "$python" -m pip install --quiet xarray netCDF4 </dev/null; } \
         || echo "warning: no xarray; the tests that read files with it are skipped" >&2
+fi
+
+# Linux is where the program can have CUDA.
+if [ "$purpose" = test ] && [ "$(uname -s)" = Linux ] && [ -x "$python" ] \
+    && ! compgen -G 'target/python/lib/python*/site-packages/nvidia/cuda_nvcc/bin/ptxas' >/dev/null; then
+    echo "Installing CUDA's compilers into target/python ..."
+    "$python" -m pip install --quiet nvidia-cuda-nvrtc-cu12 nvidia-cuda-nvcc-cu12 </dev/null \
+        || echo "warning: no CUDA compilers; the tests that compile kernels with them are skipped" >&2
 fi

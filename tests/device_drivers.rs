@@ -14,7 +14,7 @@ fn program() -> String {
 }
 
 /// Ways to devices that this machine may have.
-const ACCELERATORS: [Accelerator; 2] = [Accelerator::OpenCl, Accelerator::Cuda];
+const ACCELERATORS: [Accelerator; 3] = [Accelerator::OpenCl, Accelerator::Cuda, Accelerator::Metal];
 
 /// The first device of each driver that is here, with the program above; says why another is not.
 fn devices() -> Vec<Box<dyn Device>> {

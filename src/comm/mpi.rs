@@ -68,7 +68,8 @@ impl Requests {
         let bytes = |m: &AddressedMessage| i32::try_from(m.spec.bytes).expect("a halo message stays below 2 GiB");
         for message in receives {
             let (peer, buffer) = (message.spec.peer as i32, message.address as *mut c_void);
-            let mut request = ffi::RSMPI_REQUEST_NULL;
+            // SAFETY: a constant of the library.
+            let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
             // SAFETY: the caller's promise.
             unsafe {
                 let (n, tag) = (bytes(message), message.spec.tag);
@@ -78,7 +79,8 @@ impl Requests {
         }
         for message in sends {
             let (peer, buffer) = (message.spec.peer as i32, message.address as *const c_void);
-            let mut request = ffi::RSMPI_REQUEST_NULL;
+            // SAFETY: a constant of the library.
+            let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
             // SAFETY: the caller's promise.
             unsafe {
                 let (n, tag) = (bytes(message), message.spec.tag);

@@ -8,6 +8,7 @@ mod arguments;
 mod bounds;
 mod cuda;
 mod error;
+mod metal;
 mod opencl;
 mod options;
 mod owned;
@@ -18,6 +19,8 @@ use kernels::device::Dialect;
 
 pub use cuda::{Architecture, CudaDevice, compile_to_ptx};
 pub use error::DeviceError;
+#[cfg(target_os = "macos")]
+pub use metal::MetalDevice;
 pub use opencl::OpenClDevice;
 pub use options::compiler_options;
 pub use select::{Accelerator, count, open};
@@ -173,7 +176,8 @@ pub trait Device: Send {
     /// Queues a kernel on the compute queue.
     ///
     /// # Errors
-    /// Arguments whose number or kinds are not those of the kernel (at most 32 on CUDA), or a launch that does not fit the
+    /// Arguments whose number or kinds are not those of the kernel (at most 32 on CUDA, 31 on
+    /// Metal), or a launch that does not fit the
     /// device (CUDA takes at most 65535 groups along the second and third axis).
     fn launch(&mut self, kernel: Kernel, launch: Launch, arguments: &[Argument]) -> DeviceResult<()>;
 

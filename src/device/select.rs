@@ -49,7 +49,7 @@ impl FromStr for Accelerator {
 pub fn count(accelerator: Accelerator) -> DeviceResult<usize> {
     match accelerator {
         Accelerator::Cuda => CudaDevice::count(),
-        Accelerator::Metal => Err(no_metal()),
+        Accelerator::Metal => count_metal(),
         Accelerator::OpenCl => OpenClDevice::count(),
         Accelerator::Auto => first_of(AUTO.map(|one| move || count(one))),
     }
@@ -62,7 +62,7 @@ pub fn count(accelerator: Accelerator) -> DeviceResult<usize> {
 pub fn open<R: Scalar>(accelerator: Accelerator, index: usize) -> DeviceResult<Box<dyn Device>> {
     let device: Box<dyn Device> = match accelerator {
         Accelerator::Cuda => Box::new(CudaDevice::open(index)?),
-        Accelerator::Metal => return Err(no_metal()),
+        Accelerator::Metal => open_metal(index)?,
         Accelerator::OpenCl => Box::new(OpenClDevice::open(index)?),
         Accelerator::Auto => return first_of(AUTO.map(|one| move || open::<R>(one, index))),
     };
@@ -93,9 +93,29 @@ fn first_of<T>(attempts: [impl Fn() -> DeviceResult<T>; 2]) -> DeviceResult<T> {
     })
 }
 
+#[cfg(target_os = "macos")]
+fn count_metal() -> DeviceResult<usize> {
+    super::MetalDevice::count()
+}
+
+#[cfg(target_os = "macos")]
+fn open_metal(index: usize) -> DeviceResult<Box<dyn Device>> {
+    Ok(Box::new(super::MetalDevice::open(index)?))
+}
+
+#[cfg(not(target_os = "macos"))]
+fn count_metal() -> DeviceResult<usize> {
+    Err(no_metal())
+}
+
+#[cfg(not(target_os = "macos"))]
+fn open_metal(_index: usize) -> DeviceResult<Box<dyn Device>> {
+    Err(no_metal())
+}
+
+#[cfg(not(target_os = "macos"))]
 fn no_metal() -> DeviceError {
-    let reason = if cfg!(target_os = "macos") { "not part of this version" } else { "Metal exists on macOS only" };
-    DeviceError::NoDriver { driver: "Metal", reason: reason.to_string() }
+    DeviceError::NoDriver { driver: "Metal", reason: "Metal exists on macOS only".to_string() }
 }
 
 /// Fails where a device does not compute in a precision.

@@ -116,11 +116,14 @@ KERNEL sweep_z(GLOBAL REAL *state, GLOBAL const REAL *fluxes, GLOBAL const int *
         GLOBAL const REAL *mass = state + (TILE_STATE(t) + cell);
         GLOBAL REAL *content = state + (TILE_STATE(t) + cell) + (GROUP(2) + 1) * TILE_PLANE(t);
         GLOBAL const REAL *flux = fluxes + (TILE_FIELD(t) + cell);
+        /* Beyond the top the first cell is repeated: shapes are not made of it, but a constant there would let compilers
+         * turn a selection into an instruction that tells the zeros apart. */
+        const REAL top = content[0] * ((REAL)1 / mass[0]);
         REAL m[AHEAD + 2], r[AHEAD + 2];
         MARCH now;
         PAIR above_shape = make_pair((REAL)0, (REAL)0);
         REAL inflow = (REAL)0;
-        now.ratio = make_window((REAL)0, (REAL)0, (REAL)0, (REAL)0, (REAL)0);
+        now.ratio = make_window(top, top, top, top, top);
         now.slope = (REAL)0;
         now.edge = (REAL)0;
         m[0] = (REAL)1;
