@@ -10,8 +10,13 @@ use support::{Config, advection, assert_same, atmostr, has_device, synth, test_b
 
 /// Runs a configuration on both backends and compares the output.
 fn compare(dir: &Path, config: &Config, what: &str) {
+    compare_fields(dir, config, "", what);
+}
+
+/// The same with this content of `[output.fields]`.
+fn compare_fields(dir: &Path, config: &Config, fields: &str, what: &str) {
     for (backend, output) in [("cpu", "cpu.nc"), (&*test_backend(), "device.nc")] {
-        let output = format!("path = \"{output}\"\ncadence_hours = 12");
+        let output = format!("path = \"{output}\"\ncadence_hours = 12\n[output.fields]\n{fields}");
         Config { backend, output: &output, ..*config }.write(dir, "run.toml");
         atmostr(dir, &["run.toml"]).succeed();
     }
@@ -57,6 +62,26 @@ fn resets_files_and_many_passes_write_the_same_output() {
     compare(dir.path(), &tiled, "tiles of several shapes");
     let still = Config { input, advection: "scheme = \"none\"", ..Config::default() };
     compare(dir.path(), &still, "no advection");
+}
+
+#[test]
+fn column_fields_alone_are_the_same() {
+    if !has_device() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    for float in ["Float32", "Float64"] {
+        synth(dir.path(), "winds.bin", &["--nc", "12", "--levels", "20", "--windows", "24", "--float", float]);
+        let config = Config { float, tiles: Some([3, 2]), ..Config::default() };
+        // The state stays on the device, or is fetched for one layer of the air.
+        for fields in ["layers = \"none\"", "layers = \"none\"\nair_mass_layers = \"selected\"\nlevels = [20]"] {
+            compare_fields(dir.path(), &config, fields, &format!("{fields} {float}"));
+            let file = netcdf::open(dir.path().join("device.nc")).unwrap();
+            let mean = file.variable("co2_column_mean").unwrap().get_values::<f64, _>(..).unwrap();
+            assert!(mean.len() == 3 * 6 * 12 * 12 && mean.iter().all(|x| (3.9e-4..4.5e-4).contains(x)));
+            assert!(file.variable("co2").is_none());
+        }
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use atmostr::comm::{Communicator, Solo, threads};
+use atmostr::diagnostics::ColumnSums;
 use atmostr::met::synth::{self, SynthFlow, SynthOptions};
 use atmostr::met::{FluxForm, Section, TransportFile, WindowBuffer};
 use atmostr::operators::Threads;
@@ -108,6 +109,8 @@ fn compare<R: Scalar>(
     file.load_window(0, &mut window).unwrap();
     let mut host = initial(&tiles, &window);
     let mut copy = host.clone();
+    let mut columns = ColumnSums::zeros(tiles.clone(), 1 + TRACERS);
+    let mut device_columns = columns.clone();
     let mut advection = Advection::new(scheme, &layout, &host, pool, comm);
     let launcher = Launcher::new::<R>(open_device::<R>().unwrap(), scheme, NC).unwrap();
     let mut device = DeviceTransport::new(launcher, &layout, &host, &window, HaloChoice::Auto, comm).unwrap();
@@ -125,6 +128,9 @@ fn compare<R: Scalar>(
         }
         device.download(&mut copy).unwrap();
         assert_same(&host, &copy, &what);
+        columns.add_up(host.slabs());
+        device.columns(device_columns.parts_mut()).unwrap();
+        assert!(columns.parts().data() == device_columns.parts().data(), "{what}: columns");
         assert_eq!(device.take_clamped().unwrap(), clamped, "{what}");
         assert_eq!(device.first_unusable().unwrap(), None, "{what}");
     }

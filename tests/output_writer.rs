@@ -3,9 +3,11 @@
 mod output_support;
 
 use atmostr::comm::{Solo, threads};
-use atmostr::output::{Compression, OutputError, SnapshotFrame, SnapshotWriter, Split, diff};
+use atmostr::output::{Compression, FrameContent, OutputError, SnapshotFrame, SnapshotWriter, Split, diff};
 use decomposition::Panel;
-use output_support::{A_IFC, B_IFC, FRAMES, LEVELS, NC, cell, grid, spec, state, tiles, tracers, write, written};
+use output_support::{
+    A_IFC, B_IFC, FRAMES, LEVELS, NC, cell, columns, grid, spec, state, tiles, tracers, write, written,
+};
 
 fn text(file: &netcdf::File, variable: &str, attribute: &str) -> String {
     let value = match variable {
@@ -180,14 +182,15 @@ fn an_existing_file_survives_until_it_can_be_replaced() {
         let create =
             || SnapshotWriter::<f32>::create(&spec, "20211201", &grid(), &tracers(), LEVELS, &set, &Solo).unwrap();
         let (slabs, names) = (state::<f32>(&set, 0), tracers());
-        let frame = SnapshotFrame { hours: 1.0, state: &slabs, tracers: &names, total_mass: &[1.0, 1.0] };
+        let content = FrameContent::Layers { state: &slabs, columns: &columns(&slabs) };
+        let frame = SnapshotFrame { hours: 1.0, content, tracers: &names, totals: &[1.0; 3] };
 
         // Nothing written: nothing replaced.
         create().finish(&Solo).unwrap();
         assert!(old());
 
         let mut writer = create();
-        let bad = SnapshotFrame { total_mass: &[f64::NAN, 1.0], ..frame };
+        let bad = SnapshotFrame { totals: &[1.0, f64::NAN, 1.0], ..frame };
         assert!(writer.append(&bad, &Solo).is_err());
         assert!(old() && !partial.exists());
         writer.append(&frame, &Solo).unwrap();
@@ -213,7 +216,8 @@ fn failures_reach_every_rank_and_poison_the_file() {
     let mut writer =
         SnapshotWriter::<f32>::create(&spec, "20211201", &grid(), &tracers(), LEVELS, &set, &Solo).unwrap();
     let (slabs, names) = (state::<f32>(&set, 0), tracers());
-    let frame = SnapshotFrame { hours: 1.0, state: &slabs, tracers: &names, total_mass: &[1.0, 1.0] };
+    let content = FrameContent::Layers { state: &slabs, columns: &columns(&slabs) };
+    let frame = SnapshotFrame { hours: 1.0, content, tracers: &names, totals: &[1.0; 3] };
     assert!(matches!(writer.append(&frame, &Solo), Err(OutputError::Rank(_))));
     assert!(matches!(writer.append(&frame, &Solo), Err(OutputError::Poisoned(_))));
 }

@@ -1,7 +1,9 @@
-//! Exact totals, budgets and timers.
+//! Exact totals, column sums, budgets and timers.
 
+mod columns;
 mod exact_sum;
 mod totals;
 
+pub use columns::ColumnSums;
 pub use exact_sum::{ExactSum, SumError};
 pub use totals::{exact_total, local_sums, plane_total, tracer_totals};

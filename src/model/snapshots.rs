@@ -94,8 +94,9 @@ impl<R: Scalar> Snapshots<R> {
         let Some(_) = self.due.pop_if(|due| (*due - hours).abs() < SAME_HOUR) else { return Ok(0.0) };
         let start = Instant::now();
         let totals = totals(engine, comm)?;
-        let state = engine.state()?;
-        let frame = SnapshotFrame { hours, state: state.slabs(), tracers: state.tracers(), total_mass: &totals[1..] };
+        let tracers = engine.shape().tracers().to_vec();
+        let content = agree_on(comm, engine.content(writer.needs()))?;
+        let frame = SnapshotFrame { hours, content, tracers: &tracers, totals: &totals };
         agree_on(comm, writer.append(&frame, comm).map_err(RunError::from))?;
         self.written += 1;
         Ok(start.elapsed().as_secs_f64())

@@ -4,22 +4,46 @@ use kernels::Scalar;
 
 use super::error::OutputError;
 use super::selection::{FieldPlan, Quantity};
+use crate::diagnostics::ColumnSums;
 use crate::state::{Slabs, TileSet};
+
+/// What a file takes of the state for a snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameNeeds {
+    /// Sums over columns only.
+    Columns,
+    /// Layers too.
+    Layers,
+}
+
+/// The state at one time, as far as it is written.
+#[derive(Clone, Copy, Debug)]
+pub enum FrameContent<'a, R> {
+    /// For files without layers: the column sums of the packed state.
+    Columns(&'a ColumnSums<R>),
+    /// For any file.
+    Layers {
+        /// Packed state: plane 0 is the air mass (kg), plane 1 + t tracer t (mixing ratio times air mass, kg).
+        state: &'a Slabs<R>,
+        /// Its column sums.
+        columns: &'a ColumnSums<R>,
+    },
+}
 
 /// The state at one time. Every rank passes its own tiles; all else is the same on all ranks.
 #[derive(Clone, Copy, Debug)]
 pub struct SnapshotFrame<'a, R> {
     /// Hours since the start of the run; finite, and larger than in the frame before.
     pub hours: f64,
-    /// Packed state: plane 0 is the air mass (kg), plane 1 + t tracer t (mixing ratio times air mass, kg).
-    pub state: &'a Slabs<R>,
+    /// The state, or its column sums if the file has no layers.
+    pub content: FrameContent<'a, R>,
     /// Names of the tracers in the order of the planes.
     pub tracers: &'a [String],
-    /// Global total of each tracer over all ranks (kg of mixing ratio times air mass); finite.
-    pub total_mass: &'a [f64],
+    /// Global total of each plane over all ranks: air (kg), then tracers (kg of mixing ratio times air mass); finite.
+    pub totals: &'a [f64],
 }
 
-impl<R: Scalar> SnapshotFrame<'_, R> {
+impl<'a, R: Scalar> SnapshotFrame<'a, R> {
     /// Whether the frame fits the plan of a file whose last frame was at `previous`.
     pub(super) fn check(&self, plan: &FieldPlan, tiles: &TileSet, previous: Option<f64>) -> Result<(), OutputError> {
         let fail = |problem: String| Err(OutputError::Frame { hours: self.hours, problem });
@@ -32,21 +56,37 @@ impl<R: Scalar> SnapshotFrame<'_, R> {
         if self.tracers != plan.tracers {
             return fail(format!("the tracers changed from {:?} to {:?}", plan.tracers, self.tracers));
         }
-        let (levels, planes) = (self.state.levels(), self.state.planes());
-        if (levels, planes) != (plan.levels, plan.tracers.len() + 1) {
-            return fail(format!(
-                "the state has {levels} levels and {planes} planes instead of {} and {}",
-                plan.levels,
-                plan.tracers.len() + 1
-            ));
+        let planes = plan.tracers.len() + 1;
+        match (self.content, plan.needs()) {
+            (FrameContent::Columns(_), FrameNeeds::Columns) => {}
+            (FrameContent::Columns(_), FrameNeeds::Layers) => {
+                return fail("the file has layers, but the frame has only column sums".into());
+            }
+            (FrameContent::Layers { state, .. }, _) => {
+                let found = (state.levels(), state.planes());
+                if found != (plan.levels, planes) {
+                    return fail(format!(
+                        "the state has {} levels and {} planes instead of {} and {planes}",
+                        found.0, found.1, plan.levels
+                    ));
+                }
+                if state.tile_set().tiles() != tiles.tiles() {
+                    return fail("the state lives on other tiles than the file".into());
+                }
+            }
         }
-        if self.state.tile_set().tiles() != tiles.tiles() {
-            return fail("the state lives on other tiles than the file".into());
+        let columns = self.columns().parts();
+        if columns.planes() != planes {
+            return fail(format!("the column sums have {} planes instead of {planes}", columns.planes()));
         }
-        if self.total_mass.len() != self.tracers.len() {
-            return fail(format!("{} totals for {} tracers", self.total_mass.len(), self.tracers.len()));
+        if columns.tile_set().tiles() != tiles.tiles() {
+            return fail("the column sums live on other tiles than the file".into());
         }
-        for (name, total) in self.tracers.iter().zip(self.total_mass) {
+        if self.totals.len() != planes {
+            return fail(format!("{} totals for {planes} planes", self.totals.len()));
+        }
+        let names = std::iter::once("air").chain(self.tracers.iter().map(String::as_str));
+        for (name, total) in names.zip(self.totals) {
             if !total.is_finite() {
                 return fail(format!("the total mass of `{name}` is {total}"));
             }
@@ -54,12 +94,18 @@ impl<R: Scalar> SnapshotFrame<'_, R> {
         Ok(())
     }
 
+    fn columns(&self) -> &'a ColumnSums<R> {
+        match self.content {
+            FrameContent::Columns(columns) | FrameContent::Layers { columns, .. } => columns,
+        }
+    }
+
     /// Appends the interior values of `quantity` on `tile` (i fastest) at `level`; columns ignore the level.
     ///
-    /// `areas` are the cell areas of the tile in m². Everything is computed in f64 and rounded once; columns are
-    /// summed from the model top down.
+    /// `areas` are the cell areas of the tile in m². Quotients are formed in f64 and rounded once.
     pub(super) fn derive(&self, quantity: Quantity, level: usize, tile: usize, areas: &[f64], out: &mut Vec<R>) {
         let round = R::from_f64;
+        let columns = |plane| self.columns().values(tile, plane);
         match quantity {
             Quantity::AirMass => self.for_cells(level, tile, 0, |_, m, _| out.push(m)),
             Quantity::AirMassPerArea => {
@@ -68,45 +114,28 @@ impl<R: Scalar> SnapshotFrame<'_, R> {
             Quantity::MixingRatio(t) => {
                 self.for_cells(level, tile, 1 + t, |_, m, rm| out.push(round(ratio(rm.to_f64(), m.to_f64()))))
             }
-            Quantity::ColumnAirMassPerArea => {
-                let (air, _) = self.columns(tile, 0);
-                out.extend(air.iter().zip(areas).map(|(m, area)| round(m / area)));
-            }
-            Quantity::ColumnMean(t) => {
-                let (air, tracer) = self.columns(tile, 1 + t);
-                out.extend(air.iter().zip(&tracer).map(|(&m, &rm)| round(ratio(rm, m))));
-            }
+            Quantity::ColumnAirMassPerArea => out.extend(columns(0).zip(areas).map(|(m, area)| round(m / area))),
+            Quantity::ColumnMean(t) => out.extend(columns(0).zip(columns(1 + t)).map(|(m, rm)| round(ratio(rm, m)))),
             Quantity::ColumnMassPerArea(t) => {
-                let (_, tracer) = self.columns(tile, 1 + t);
-                out.extend(tracer.iter().zip(areas).map(|(rm, area)| round(rm / area)));
+                out.extend(columns(1 + t).zip(areas).map(|(rm, area)| round(rm / area)));
             }
         }
     }
 
     /// Calls `visit(cell, air mass, value of plane)` for the interior cells.
     fn for_cells(&self, level: usize, tile: usize, plane: usize, mut visit: impl FnMut(usize, R, R)) {
-        let shape = self.state.tile_set().shapes()[tile];
-        let air = self.state.plane(level, tile, 0);
-        let values = self.state.plane(level, tile, plane);
+        let FrameContent::Layers { state, .. } = self.content else {
+            unreachable!("files with layers take no frames without");
+        };
+        let shape = state.tile_set().shapes()[tile];
+        let air = state.plane(level, tile, 0);
+        let values = state.plane(level, tile, plane);
         for j in 0..shape.nj {
             let row = shape.row_start(j);
             for i in 0..shape.ni {
                 visit(j * shape.ni + i, air[row + i], values[row + i]);
             }
         }
-    }
-
-    /// Column sums of air mass and of `plane`.
-    fn columns(&self, tile: usize, plane: usize) -> (Vec<f64>, Vec<f64>) {
-        let shape = self.state.tile_set().shapes()[tile];
-        let (mut air, mut values) = (vec![0.0; shape.ni * shape.nj], vec![0.0; shape.ni * shape.nj]);
-        for level in 0..self.state.levels() {
-            self.for_cells(level, tile, plane, |cell, m, value| {
-                air[cell] += m.to_f64();
-                values[cell] += value.to_f64();
-            });
-        }
-        (air, values)
     }
 }
 
@@ -122,7 +151,7 @@ mod tests {
     use decomposition::{Panel, Tile};
 
     use super::*;
-    use crate::output::FieldSelection;
+    use crate::output::{FieldSelection, LayerSelection};
 
     fn state() -> Slabs<f32> {
         let tile = Tile { id: 0, panel: Panel::ALL[0], i0: 0, j0: 0, ni: 2, nj: 1, rank: 0 };
@@ -138,10 +167,17 @@ mod tests {
         state
     }
 
+    fn columns(state: &Slabs<f32>) -> ColumnSums<f32> {
+        let mut columns = ColumnSums::zeros(state.tile_set().clone(), state.planes());
+        columns.add_up(state);
+        columns
+    }
+
     #[test]
     fn quantities_follow_their_definitions() {
         let (state, names) = (state(), ["co2".to_string()]);
-        let frame = SnapshotFrame { hours: 0.0, state: &state, tracers: &names, total_mass: &[0.0] };
+        let content = FrameContent::Layers { state: &state, columns: &columns(&state) };
+        let frame = SnapshotFrame { hours: 0.0, content, tracers: &names, totals: &[0.0, 0.0] };
         let get = |quantity, level| {
             let mut out = Vec::new();
             frame.derive(quantity, level, 0, &[10.0, 3.0], &mut out);
@@ -161,25 +197,48 @@ mod tests {
     #[test]
     fn frames_that_do_not_fit_are_refused() {
         let (state, names) = (state(), ["co2".to_string()]);
+        let sums = columns(&state);
         let plan = FieldSelection::default().plan(&names, 2).unwrap();
-        let good = SnapshotFrame { hours: 3.0, state: &state, tracers: &names, total_mass: &[1.0] };
+        let content = FrameContent::Layers { state: &state, columns: &sums };
+        let good = SnapshotFrame { hours: 3.0, content, tracers: &names, totals: &[1.0, 1.0] };
         let tiles = state.tile_set().clone();
         let check = |frame: SnapshotFrame<f32>| frame.check(&plan, &tiles, Some(2.0)).map_err(|e| e.to_string());
         assert_eq!(check(good), Ok(()));
         let other = ["sf6".to_string()];
         let flat = Slabs::zeros(tiles.clone(), 1, 2);
         let elsewhere = Slabs::zeros(Arc::new(TileSet::new(vec![], 2)), 2, 2);
-        for (frame, word) in [
+        let few = ColumnSums::zeros(tiles.clone(), 1);
+        let layers = |state, columns| FrameContent::Layers { state, columns };
+        for (frame, words) in [
             (SnapshotFrame { hours: f64::NAN, ..good }, "finite"),
             (SnapshotFrame { hours: 2.0, ..good }, "increase"),
             (SnapshotFrame { tracers: &other, ..good }, "sf6"),
-            (SnapshotFrame { state: &flat, ..good }, "levels"),
-            (SnapshotFrame { state: &elsewhere, ..good }, "tiles"),
-            (SnapshotFrame { total_mass: &[], ..good }, "totals"),
-            (SnapshotFrame { total_mass: &[f64::INFINITY], ..good }, "inf"),
+            (SnapshotFrame { content: FrameContent::Columns(&sums), ..good }, "only column sums"),
+            (SnapshotFrame { content: layers(&flat, &sums), ..good }, "levels"),
+            (SnapshotFrame { content: layers(&elsewhere, &sums), ..good }, "state lives on other tiles"),
+            (SnapshotFrame { content: layers(&state, &few), ..good }, "sums have 1 planes"),
+            (SnapshotFrame { content: layers(&state, &columns(&elsewhere)), ..good }, "sums live on other tiles"),
+            (SnapshotFrame { totals: &[1.0], ..good }, "totals"),
+            (SnapshotFrame { totals: &[f64::NAN, 1.0], ..good }, "`air` is NaN"),
+            (SnapshotFrame { totals: &[1.0, f64::INFINITY], ..good }, "`co2` is inf"),
         ] {
             let message = check(frame).unwrap_err();
-            assert!(message.contains(word), "{message}");
+            assert!(message.contains(words), "{message}");
         }
+    }
+
+    #[test]
+    fn files_without_layers_take_column_sums_alone() {
+        let (state, names) = (state(), ["co2".to_string()]);
+        let sums = columns(&state);
+        let mut selection = FieldSelection { layers: LayerSelection::None, ..FieldSelection::default() };
+        let check = |selection: &FieldSelection, content| {
+            let frame = SnapshotFrame { hours: 3.0, content, tracers: &names, totals: &[1.0, 1.0] };
+            frame.check(&selection.plan(&names, 2).unwrap(), state.tile_set(), None).is_ok()
+        };
+        assert!(check(&selection, FrameContent::Columns(&sums)));
+        assert!(check(&selection, FrameContent::Layers { state: &state, columns: &sums }));
+        selection.air_mass_layers = Some(LayerSelection::Full);
+        assert!(!check(&selection, FrameContent::Columns(&sums)));
     }
 }

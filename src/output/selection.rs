@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::OutputError;
+use super::frame::FrameNeeds;
 
 /// Layers of a three-dimensional field that are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,6 +127,14 @@ pub struct FieldPlan {
     /// Zero-based model levels of `lev_selected`, ascending.
     pub(super) selected: Vec<usize>,
     pub(super) summary: String,
+}
+
+impl FieldPlan {
+    /// What the variables are made of.
+    pub(super) fn needs(&self) -> FrameNeeds {
+        let columns_only = self.variables.iter().all(|v| v.extent == Extent::Column);
+        if columns_only { FrameNeeds::Columns } else { FrameNeeds::Layers }
+    }
 }
 
 /// Variable of the total air mass.

@@ -9,7 +9,7 @@ use netcdf::AttributeValue;
 
 use super::channel::{Channel, Values, storage};
 use super::error::{Context, OutputError};
-use super::frame::SnapshotFrame;
+use super::frame::{FrameNeeds, SnapshotFrame};
 use super::geometry;
 use super::provenance::Provenance;
 use super::schema::{self, TIME};
@@ -17,9 +17,8 @@ use super::selection::{AIR_TOTAL, Extent, FieldPlan, FieldVariable, total_mass_n
 use super::sharing::{Rectangle, Sharing};
 use super::spec::{OutputSpec, Split, partial_path};
 use crate::comm::{Communicator, agree};
-use crate::diagnostics::plane_total;
 use crate::grid::{CubedSphere, HybridCoordinate};
-use crate::state::{AIR, TileSet};
+use crate::state::TileSet;
 
 /// Bytes of one variable that rank 0 holds at a time; at least one level.
 const BLOCK_BYTES: usize = 16 << 20;
@@ -96,6 +95,11 @@ impl<R: Scalar> SnapshotWriter<R> {
         &self.path
     }
 
+    /// What the frames of this file must hold.
+    pub fn needs(&self) -> FrameNeeds {
+        self.plan.needs()
+    }
+
     /// Number of snapshots safely in the file.
     pub fn frames(&self) -> usize {
         self.frames
@@ -111,15 +115,11 @@ impl<R: Scalar> SnapshotWriter<R> {
             return Err(OutputError::Poisoned(self.path.clone()));
         }
         agree(comm, frame.check(&self.plan, &self.tiles, self.last_hours))?;
-        let air_total = plane_total(comm, frame.state, AIR).map_err(|error| OutputError::Frame {
-            hours: frame.hours,
-            problem: format!("the total air mass: {error}"),
-        })?;
         self.poisoned = true;
         if self.channel.is_none() {
             self.open(comm)?;
         }
-        if let Err(error) = self.write(frame, air_total, comm) {
+        if let Err(error) = self.write(frame, comm) {
             if let Some(channel) = self.channel.take() {
                 channel.abandon();
             }
@@ -217,9 +217,9 @@ impl<R: Scalar> SnapshotWriter<R> {
         result
     }
 
-    fn write(&mut self, frame: &SnapshotFrame<R>, air_total: f64, comm: &dyn Communicator) -> Result<(), OutputError> {
+    fn write(&mut self, frame: &SnapshotFrame<R>, comm: &dyn Communicator) -> Result<(), OutputError> {
         let mut channel = self.channel.take().expect("opened before the first write");
-        let result = self.write_frame(&mut channel, frame, air_total, comm);
+        let result = self.write_frame(&mut channel, frame, comm);
         self.channel = Some(channel);
         result
     }
@@ -228,7 +228,6 @@ impl<R: Scalar> SnapshotWriter<R> {
         &self,
         channel: &mut Channel,
         frame: &SnapshotFrame<R>,
-        air_total: f64,
         comm: &dyn Communicator,
     ) -> Result<(), OutputError> {
         let record = self.frames;
@@ -236,9 +235,9 @@ impl<R: Scalar> SnapshotWriter<R> {
             let written = self.write_variable(channel, variable, frame, comm);
             agree(comm, written.context(&self.path, || format!("write `{}`", variable.name)))?;
         }
-        let mut series: Vec<(String, f64)> =
-            self.plan.tracers.iter().map(|t| total_mass_name(t)).zip(frame.total_mass.iter().copied()).collect();
-        series.push((AIR_TOTAL.into(), air_total));
+        let tracers = self.plan.tracers.iter().map(|t| total_mass_name(t));
+        let totals = std::iter::once(AIR_TOTAL.into()).chain(tracers).zip(frame.totals.iter().copied());
+        let mut series: Vec<(String, f64)> = totals.collect();
         series.push((TIME.into(), frame.hours));
         let mut written = Ok(());
         for (name, value) in &series {

@@ -51,6 +51,7 @@ fn case<R: Scalar>(kernel: KernelName) -> Case<R> {
         KernelName::LargestOutflow => Case::OneScheme(scans::largest_outflow),
         KernelName::FirstUnusable => Case::OneScheme(scans::first_unusable),
         KernelName::SumColumns => Case::OneScheme(scans::sum_columns),
+        KernelName::ColumnSums => Case::OneScheme(scans::column_sums),
     }
 }
 

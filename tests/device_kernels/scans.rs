@@ -1,7 +1,7 @@
 //! Scans between windows.
 
 use atmostr::device::Argument;
-use atmostr::diagnostics::ExactSum;
+use atmostr::diagnostics::{ColumnSums, ExactSum};
 use kernels::cpu::{LevelFluxes, outflow_budget};
 use kernels::device::KernelName;
 use kernels::{Scalar, TileShape};
@@ -107,4 +107,22 @@ pub fn sum_columns<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
         sum.merge_limbs(first, value, special.try_into().unwrap(), int(shape.ni * world.depth()) as u32);
         assert!(sum.limbs_mut() == expected.limbs_mut(), "{}: plane {plane}, tile {tile}, row {j}", rig.what());
     }
+}
+
+pub fn column_sums<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
+    let rows = world.rows();
+    let mut expected = ColumnSums::zeros(world.set.clone(), world.planes());
+    expected.parts_mut().data_mut().iter_mut().for_each(|sum| *sum = world.value());
+    let columns = rig.put(expected.parts().data());
+    let arguments = [
+        rig.put(world.state.slabs().data()),
+        columns,
+        rig.put(&world.tiles()),
+        rig.put(&table(&rows)),
+        Argument::Int(int(world.depth())),
+        world.strides()[0],
+    ];
+    rig.cover(KernelName::ColumnSums, world.widest(), [rows.len(), world.planes()], &arguments);
+    expected.add_up(world.state.slabs());
+    rig.assert_memory(columns, expected.parts().data());
 }

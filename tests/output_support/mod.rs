@@ -5,9 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use atmostr::comm::{Communicator, Solo};
+use atmostr::diagnostics::{ColumnSums, plane_total};
 use atmostr::grid::{CubedSphere, GeometryBundle, HybridCoordinate};
-use atmostr::output::{LayerSelection, OutputError, OutputSpec, SnapshotFrame, SnapshotWriter, TracerFields};
-use atmostr::state::{Slabs, TileSet};
+use atmostr::output::{
+    FrameContent, LayerSelection, OutputError, OutputSpec, SnapshotFrame, SnapshotWriter, TracerFields,
+};
+use atmostr::state::{AIR, Slabs, TileSet};
 use decomposition::Layout;
 use kernels::Scalar;
 
@@ -59,6 +62,13 @@ pub fn state<R: Scalar>(set: &Arc<TileSet>, frame: usize) -> Slabs<R> {
     slabs
 }
 
+/// Column sums of a state.
+pub fn columns<R: Scalar>(state: &Slabs<R>) -> ColumnSums<R> {
+    let mut columns = ColumnSums::zeros(state.tile_set().clone(), state.planes());
+    columns.add_up(state);
+    columns
+}
+
 /// Tiles of a rank.
 pub fn tiles(ranks: usize, rank: usize) -> Arc<TileSet> {
     let layout = Layout::new(NC, grid().convention(), ranks, 1, None).unwrap();
@@ -84,9 +94,10 @@ pub fn write<R: Scalar>(spec: &OutputSpec, comm: &dyn Communicator) -> Result<()
     let mut writer = SnapshotWriter::<R>::create(spec, "20211201", &grid(), &tracers(), LEVELS, &set, comm)?;
     for n in 0..FRAMES {
         let slabs = state::<R>(&set, n);
-        let totals = [1.5 + n as f64, 2.5];
+        let totals = [plane_total(comm, &slabs, AIR).unwrap(), 1.5 + n as f64, 2.5];
         let names = tracers();
-        let frame = SnapshotFrame { hours: 3.0 * n as f64, state: &slabs, tracers: &names, total_mass: &totals };
+        let content = FrameContent::Layers { state: &slabs, columns: &columns(&slabs) };
+        let frame = SnapshotFrame { hours: 3.0 * n as f64, content, tracers: &names, totals: &totals };
         writer.append(&frame, comm)?;
     }
     assert_eq!(writer.frames(), FRAMES);

@@ -96,6 +96,8 @@ kernels! {
     FirstUnusable "first_unusable" Items [64 64 64];
     /// Exact sums over rows of columns.
     SumColumns "sum_columns" Items [32 32 32];
+    /// Sums of columns for output.
+    ColumnSums "column_sums" Items [128 256 128];
 }
 
 /// Lanes of the groups of every kernel of a program.

@@ -142,3 +142,19 @@ KERNEL sum_columns(GLOBAL const REAL *state, GLOBAL const int *tiles, GLOBAL con
         sums[((wide)p * row_count + GROUP(0)) * SUM_LIMBS + n] = sum;
     }
 }
+
+/* Sum of every column of every plane from the top down, in two levels that lie like those of the state: the sum, and
+ * what its rounding dropped; halos are left alone. */
+KERNEL column_sums(GLOBAL const REAL *state, GLOBAL REAL *columns, GLOBAL const int *tiles, GLOBAL const int *rows,
+                   VALUE(int, levels), VALUE(int, state_stride) THREADS)
+{
+    const int t = ROW_TILE(GROUP(1)), i = GROUP(0) * WIDTH(0) + LANE(0);
+    if (i < TILE_NI(t)) {
+        const int cell = TILE_STATE(t) + CELL(t, i, ROW_J(GROUP(1))) + GROUP(2) * TILE_PLANE(t);
+        PAIR sum = make_pair((REAL)0, (REAL)0);
+        for (int k = 0; k < levels; k++)
+            sum = nm_add_to_pair(sum.m0, sum.m1, state[k * (wide)state_stride + cell]);
+        columns[cell] = sum.m0;
+        columns[state_stride + cell] = sum.m1;
+    }
+}

@@ -38,4 +38,4 @@ pub use profiles::{
     profile_slopes_positivity, profile_upwind,
 };
 pub use slopes::{half_slope_centred, half_slope_monotone, half_slope_positive};
-pub use sums::{compensated_add, two_sum};
+pub use sums::{add_to_pair, compensated_add, two_sum};

@@ -5,13 +5,14 @@ use kernels::Scalar;
 use super::{Engine, field, flux_scale};
 use crate::comm::Communicator;
 use crate::device::{DeviceError, DeviceResult};
-use crate::diagnostics::{ExactSum, SumError, exact_total, local_sums};
+use crate::diagnostics::{ColumnSums, ExactSum, SumError, exact_total, local_sums};
 use crate::met::{Section, WindowBuffer, WindowStream};
 use crate::model::checks::largest_jump;
 use crate::model::error::RunError;
 use crate::operators::advection::CellBudget;
 use crate::operators::device::{DeviceTransport, HaloPath};
 use crate::operators::{Decaying, TracersAtReset, WindowEnd};
+use crate::output::{FrameContent, FrameNeeds};
 use crate::state::{AIR, CellPlace, PackedState, Slabs};
 
 /// State and operators of one rank on a device, with a copy of the state for output.
@@ -20,6 +21,7 @@ pub(in crate::model) struct DeviceEngine<R: Scalar> {
     copy: PackedState<R>,
     /// Whether the copy is what the device holds.
     fresh: bool,
+    columns: ColumnSums<R>,
     advects: bool,
     air: Slabs<R>,
     sums: Vec<ExactSum>,
@@ -37,7 +39,9 @@ impl<R: Scalar> DeviceEngine<R> {
     ) -> DeviceResult<Self> {
         let air = Slabs::zeros(state.tile_set().clone(), state.levels(), 1);
         let sums = vec![ExactSum::new(); state.slabs().planes()];
-        let mut engine = Self { transport, copy: state, fresh: true, advects: advects == Advects::Yes, air, sums };
+        let columns = ColumnSums::zeros(state.tile_set().clone(), state.slabs().planes());
+        let advects = advects == Advects::Yes;
+        let mut engine = Self { transport, copy: state, fresh: true, columns, advects, air, sums };
         engine.add_up()?;
         let mut expected = local_sums(engine.copy.slabs());
         let same = expected.iter_mut().zip(&mut engine.sums).all(|(a, b)| a.limbs_mut() == b.limbs_mut());
@@ -126,12 +130,16 @@ impl<R: Scalar> Engine<R> for DeviceEngine<R> {
         Ok(self.sums.iter().enumerate().map(total).collect())
     }
 
-    fn state(&mut self) -> Result<&PackedState<R>, RunError> {
+    fn content(&mut self, needs: FrameNeeds) -> Result<FrameContent<'_, R>, RunError> {
+        self.transport.columns(self.columns.parts_mut())?;
+        if needs == FrameNeeds::Columns {
+            return Ok(FrameContent::Columns(&self.columns));
+        }
         if !self.fresh {
             self.transport.download(&mut self.copy)?;
             self.fresh = true;
         }
-        Ok(&self.copy)
+        Ok(FrameContent::Layers { state: self.copy.slabs(), columns: &self.columns })
     }
 
     fn shape(&self) -> &PackedState<R> {
@@ -145,5 +153,61 @@ impl<R: Scalar> Engine<R> for DeviceEngine<R> {
             HaloPath::Staged => "through host memory",
         };
         Some(format!("[gpu verified] {} ({}), state resident, halos {halos}", info.name, info.driver))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use decomposition::Layout;
+    use kernels::Scheme;
+
+    use super::*;
+    use crate::comm::Solo;
+    use crate::device::{Accelerator, count, open};
+    use crate::met::TransportFile;
+    use crate::met::synth::{self, SynthFlow, SynthOptions};
+    use crate::operators::device::{HaloChoice, Launcher};
+    use crate::state::TileSet;
+
+    #[test]
+    fn snapshots_of_columns_leave_the_state_on_the_device() {
+        if let Err(reason) = count(Accelerator::OpenCl) {
+            println!("skipped: {reason}");
+            return;
+        }
+        let (nc, levels, scheme) = (6, 5, Scheme::Upwind);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("winds.bin");
+        synth::write(&path, &SynthOptions::new(SynthFlow::Weather, nc, levels), |_| {}).unwrap();
+        let file = TransportFile::open(&path).unwrap();
+        let header = file.header();
+        let layout = Layout::new(nc, header.panel_convention(), 1, scheme.halo(), None).unwrap();
+        let tiles = Arc::new(TileSet::new(layout.tiles_of(0).to_vec(), scheme.halo()));
+        let sections = [Section::AirMass, Section::AirMassTendency, Section::FluxX, Section::FluxY, Section::FluxZ];
+        let window = WindowBuffer::new(tiles.clone(), header, &sections);
+        let mut state = PackedState::<f32>::zeros(tiles.clone(), levels, vec!["co2".into()]);
+        let values = state.slabs_mut().data_mut().iter_mut().enumerate();
+        values.for_each(|(n, value)| *value = 1.0 + (n * 7919 % 10_007) as f32 / 3.0);
+
+        let device = open::<f32>(Accelerator::OpenCl, 0).unwrap();
+        let launcher = Launcher::new::<f32>(device, scheme, nc).unwrap();
+        let transport = DeviceTransport::new(launcher, &layout, &state, &window, HaloChoice::Auto, &Solo).unwrap();
+        let mut engine = DeviceEngine::new(transport, state.clone(), Advects::No).unwrap();
+        // As after a substep: the copy on the host is not what the device holds.
+        engine.fresh = false;
+        engine.copy.slabs_mut().data_mut().fill(f32::NAN);
+
+        let FrameContent::Columns(columns) = engine.content(FrameNeeds::Columns).unwrap() else { panic!("layers") };
+        let mut expected = ColumnSums::zeros(tiles, 2);
+        expected.add_up(state.slabs());
+        assert_eq!(columns.parts().data(), expected.parts().data());
+        assert!(engine.copy.slabs().data().iter().all(|x| x.is_nan()), "the state was fetched");
+
+        let content = engine.content(FrameNeeds::Layers).unwrap();
+        let FrameContent::Layers { state: fetched, columns } = content else { panic!("no layers") };
+        assert_eq!(fetched.data(), state.slabs().data());
+        assert_eq!(columns.parts().data(), expected.parts().data());
     }
 }

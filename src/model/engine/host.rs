@@ -5,17 +5,19 @@ use kernels::cpu::SweepStats;
 
 use super::{Engine, field, flux_scale};
 use crate::comm::Communicator;
-use crate::diagnostics::{SumError, tracer_totals};
+use crate::diagnostics::{ColumnSums, SumError, tracer_totals};
 use crate::met::{Section, WindowBuffer, WindowStream};
 use crate::model::checks::{first_unusable, largest_jump};
 use crate::model::error::RunError;
 use crate::operators::advection::{Advection, CellBudget, Winds, largest_budget};
 use crate::operators::{Decaying, Threads, TracersAtReset, WindowEnd, decay, reset_air_mass};
+use crate::output::{FrameContent, FrameNeeds};
 use crate::state::{CellPlace, PackedState};
 
 /// State and operators of one rank on the processor.
 pub(in crate::model) struct HostEngine<'a, R: Scalar> {
     state: PackedState<R>,
+    columns: ColumnSums<R>,
     advection: Option<Advection<R>>,
     threads: &'a Threads,
     stats: SweepStats,
@@ -23,7 +25,8 @@ pub(in crate::model) struct HostEngine<'a, R: Scalar> {
 
 impl<'a, R: Scalar> HostEngine<'a, R> {
     pub(in crate::model) fn new(state: PackedState<R>, advection: Option<Advection<R>>, threads: &'a Threads) -> Self {
-        Self { state, advection, threads, stats: SweepStats::default() }
+        let columns = ColumnSums::zeros(state.tile_set().clone(), state.slabs().planes());
+        Self { state, columns, advection, threads, stats: SweepStats::default() }
     }
 }
 
@@ -95,8 +98,13 @@ impl<R: Scalar> Engine<R> for HostEngine<'_, R> {
         Ok(tracer_totals(comm, &self.state))
     }
 
-    fn state(&mut self) -> Result<&PackedState<R>, RunError> {
-        Ok(&self.state)
+    fn content(&mut self, needs: FrameNeeds) -> Result<FrameContent<'_, R>, RunError> {
+        let (state, columns) = (self.state.slabs(), &mut self.columns);
+        columns.add_up(state);
+        Ok(match needs {
+            FrameNeeds::Columns => FrameContent::Columns(columns),
+            FrameNeeds::Layers => FrameContent::Layers { state, columns },
+        })
     }
 
     fn shape(&self) -> &PackedState<R> {

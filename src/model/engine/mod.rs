@@ -13,6 +13,7 @@ use crate::diagnostics::SumError;
 use crate::met::{Section, WindowBuffer, WindowStream};
 use crate::operators::advection::CellBudget;
 use crate::operators::{Decaying, TracersAtReset, WindowEnd};
+use crate::output::{FrameContent, FrameNeeds};
 use crate::state::{CellPlace, PackedState, Slabs};
 
 use self::device::DeviceEngine;
@@ -54,8 +55,8 @@ pub(super) trait Engine<R: Scalar> {
     /// Exact totals over the globe: air, then tracers (kg); the first plane without a finite total.
     fn totals(&mut self, comm: &dyn Communicator) -> Result<Result<Vec<f64>, (usize, SumError)>, RunError>;
 
-    /// The state on the host, as it is now. Waits for everything under way.
-    fn state(&mut self) -> Result<&PackedState<R>, RunError>;
+    /// What a snapshot is made of, on the host, as it is now. Waits for everything under way.
+    fn content(&mut self, needs: FrameNeeds) -> Result<FrameContent<'_, R>, RunError>;
 
     /// The state on the host as it was last there: names, shapes and sizes.
     fn shape(&self) -> &PackedState<R>;

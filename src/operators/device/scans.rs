@@ -1,4 +1,4 @@
-//! What the host learns of a state that lives on a device: budgets, clamped faces, unusable cells, exact sums.
+//! What the host learns of a state that lives on a device: budgets, clamped faces, unusable cells, exact sums, columns.
 
 use kernels::Scalar;
 use kernels::device::KernelName;
@@ -147,6 +147,25 @@ impl<R: Scalar> DeviceTransport<R> {
             add(plane, DeviceLimbs { first: first_limb::<R>(), limbs: value, special, values });
         }
         Ok(())
+    }
+
+    /// Sums of the columns of every plane as pairs, from the top down, in the layout of the state: the sums at level 0 of
+    /// `columns`, what rounding dropped at level 1; halos are zero.
+    ///
+    /// # Errors
+    /// The device refuses something, or has failed since.
+    pub fn columns(&mut self, columns: &mut Slabs<R>) -> DeviceResult<()> {
+        let arguments = [
+            Argument::Memory(self.state),
+            Argument::Memory(self.scans.columns),
+            Argument::Memory(self.tables.tiles),
+            Argument::Memory(self.tables.rows),
+            Argument::Int(int(self.shape.levels)),
+            Argument::Int(int(self.shape.stride)),
+        ];
+        let groups = [self.shape.rows, self.shape.planes];
+        self.launcher.cover(KernelName::ColumnSums, self.shape.widest, groups, &arguments)?;
+        self.launcher.device.read((self.scans.columns, 0), bytemuck::cast_slice_mut(columns.data_mut()))
     }
 
     /// One plane of the state as a field on the host; its halos are not set.
