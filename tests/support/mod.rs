@@ -202,11 +202,12 @@ pub fn test_backend() -> String {
     std::env::var("ATMOSTR_TEST_BACKEND").unwrap_or_else(|_| "opencl".to_owned())
 }
 
-/// Whether the backend under test has a device; says why not.
+/// Whether the backend under test has a device; says why not. One that tests are told to use has to be there.
 pub fn has_device() -> bool {
     let accelerator = test_backend().parse().unwrap_or_else(|reason| panic!("ATMOSTR_TEST_BACKEND: {reason}"));
     let found = atmostr::device::count(accelerator);
     if let Err(reason) = &found {
+        assert!(std::env::var_os("ATMOSTR_TEST_BACKEND").is_none(), "{reason}");
         println!("skipped: {reason}");
     }
     found.is_ok()
