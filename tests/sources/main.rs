@@ -1,0 +1,7 @@
+//! Surface sources and decay: time axes, rates, two-word steps, files on the model's grid, budgets.
+
+mod decay;
+mod emission;
+mod grids;
+mod native;
+mod times;
