@@ -1,6 +1,7 @@
 //! Radioactive decay.
 
 use kernels::Scalar;
+use kernels::columns::decay_decrement;
 
 use super::SourceError;
 
@@ -52,7 +53,7 @@ impl Decay {
     /// What a step of `seconds` takes from 1, as a negative number: `exp(−λ dt) − 1` in f64, rounded once. A cell
     /// becomes `fma(c, decrement, c)`.
     pub fn decrement<R: Scalar>(self, seconds: f64) -> R {
-        R::from_f64((-self.rate * seconds).exp_m1())
+        decay_decrement(self.rate, seconds)
     }
 
     /// What a step of `seconds` leaves of 1.

@@ -12,7 +12,6 @@ mod native;
 mod rates;
 mod species;
 mod times;
-mod two_word;
 mod units;
 
 pub use budget::{decayed_burden, emitted};
@@ -23,4 +22,3 @@ pub use native::{NativeFile, RunSpan};
 pub use rates::{Conversion, Source};
 pub use species::{known_molar_mass, molar_mass};
 pub use times::{Segment, Segments, SourceTimes, TimeScheme};
-pub use two_word::TwoWord;

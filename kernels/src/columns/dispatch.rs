@@ -4,10 +4,11 @@
 //! offers. They differ in speed only: nothing is fused that is not written so.
 
 use super::block::ColumnBlock;
+use super::deposit::Dose;
 use super::flux_form::FluxFormFactors;
 use super::ledger::{Ledger, LedgerStats};
 use super::mass_space::MassSpaceFactors;
-use super::{fields, flux_form, mass_space};
+use super::{deposit, fields, flux_form, mass_space};
 
 /// Column loops compiled for one precision. Implemented for `f32` and `f64` only; call them through the functions and
 /// types of [`columns`](crate::columns).
@@ -54,6 +55,21 @@ pub trait ColumnDispatch: Sized {
 
     #[doc(hidden)]
     fn decay(contents: &mut [Self], decrement: Self);
+
+    #[doc(hidden)]
+    fn emission_amounts(first: Dose<Self>, second: Option<Dose<Self>>, amounts: &mut [Self]);
+
+    #[doc(hidden)]
+    fn deposit_in_layer(contents: &mut [Self], compensation: &mut [Self], amounts: &[Self]);
+
+    #[doc(hidden)]
+    fn deposit_by_profile(
+        block: ColumnBlock,
+        contents: &mut [Self],
+        compensation: &mut [Self],
+        amounts: &[Self],
+        fractions: &[Self],
+    ) -> u64;
 }
 
 /// Methods that forward to a loop compiled once per processor class.
@@ -98,6 +114,16 @@ macro_rules! dispatch {
                     block: ColumnBlock, air_mass: &[$real], kz: &[$real], thickness: &[$real], out: &mut [$real]
                 ) -> () = fields::exchange::<$real, $width>;
                 fn decay(contents: &mut [$real], decrement: $real) -> () = fields::decay_all::<$real, $width>;
+                fn emission_amounts(
+                    first: Dose<$real>, second: Option<Dose<$real>>, amounts: &mut [$real]
+                ) -> () = deposit::amounts::<$real, $width>;
+                fn deposit_in_layer(
+                    contents: &mut [$real], compensation: &mut [$real], amounts: &[$real]
+                ) -> () = deposit::in_layer::<$real, $width>;
+                fn deposit_by_profile(
+                    block: ColumnBlock, contents: &mut [$real], compensation: &mut [$real], amounts: &[$real],
+                    fractions: &[$real]
+                ) -> u64 = deposit::by_profile::<$real, $width>;
             }
         }
     };

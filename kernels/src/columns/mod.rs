@@ -9,6 +9,7 @@
 //! tridiagonal solve whose fluxes update the contents, with errors that grow with the exchange.
 
 mod block;
+mod deposit;
 mod dispatch;
 mod fields;
 mod flux_form;
@@ -16,6 +17,7 @@ mod ledger;
 mod mass_space;
 
 pub use block::ColumnBlock;
+pub use deposit::{Dose, TwoWord, deposit_by_profile, deposit_in_layer, emission_amounts};
 pub use dispatch::ColumnDispatch;
 pub use fields::{decay, decay_decrement, exchange_from_kz};
 pub use flux_form::FluxFormFactors;

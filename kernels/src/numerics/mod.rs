@@ -17,6 +17,7 @@
 
 mod cells;
 mod decay;
+mod deposit;
 mod diffusion;
 mod edges;
 mod faces;
@@ -32,6 +33,7 @@ pub use cells::{
     cell_huynh_positive, cell_huynh_where_curved, cell_positive_definite, cell_unlimited_edges,
 };
 pub use decay::decayed;
+pub use deposit::{content_with_part, deposit_part, deposit_rest, emitted_amount};
 pub use diffusion::{
     background_ratio, content_above_background, content_on_background, diffusive_flux, exchange_from_diffusivity,
     exchange_ratio, flux_update, mixing_ratio, open_exchange, tridiagonal_backward, tridiagonal_factors,
