@@ -48,4 +48,10 @@ pub enum SourceError {
         /// What is wrong.
         problem: String,
     },
+    /// Heights or weights of an injection that make no profile.
+    #[error("injection: {problem}")]
+    Injection {
+        /// What is wrong.
+        problem: String,
+    },
 }

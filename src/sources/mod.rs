@@ -7,6 +7,7 @@
 mod budget;
 mod decay;
 mod error;
+mod injection;
 mod latlon;
 mod native;
 mod rates;
@@ -17,6 +18,7 @@ mod units;
 pub use budget::{decayed_burden, emitted};
 pub use decay::{Decay, known_half_life};
 pub use error::SourceError;
+pub use injection::{Injection, loft_surface_part};
 pub use latlon::SourceGrid;
 pub use native::{NativeFile, RunSpan};
 pub use rates::{Conversion, Source};

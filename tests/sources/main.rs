@@ -3,5 +3,6 @@
 mod decay;
 mod emission;
 mod grids;
+mod injection;
 mod native;
 mod times;
