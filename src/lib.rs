@@ -1,10 +1,11 @@
 //! Global trace-gas transport on the cubed sphere, driven by archived winds.
 //!
-//! Rooms, each depending on earlier ones only: [`files`], [`grid`], [`state`], [`device`], [`comm`], [`met`], [`operators`],
-//! [`diagnostics`], [`output`], [`initial`], [`config`], [`model`], [`bench`], [`cli`].
+//! Rooms, each depending on earlier ones only: [`files`], [`grid`], [`state`], [`device`], [`comm`], [`met`], [`closures`],
+//! [`sources`], [`operators`], [`diagnostics`], [`output`], [`initial`], [`config`], [`model`], [`bench`], [`cli`].
 
 pub mod bench;
 pub mod cli;
+pub mod closures;
 pub mod comm;
 pub mod config;
 pub mod device;
@@ -16,4 +17,5 @@ pub mod met;
 pub mod model;
 pub mod operators;
 pub mod output;
+pub mod sources;
 pub mod state;

@@ -3,13 +3,15 @@
 use std::path::{Path, PathBuf};
 
 /// Rooms in the order of their dependencies: each may use itself and those before it.
-const ROOMS: [&str; 14] = [
+const ROOMS: [&str; 16] = [
     "files",
     "grid",
     "state",
     "device",
     "comm",
     "met",
+    "closures",
+    "sources",
     "operators",
     "diagnostics",
     "output",

@@ -74,7 +74,6 @@ functions! {
     }
     two_sum(x) { pair(nm::two_sum(x[0], x[1])) }
     compensated_add(x) { pair(nm::compensated_add(x[0], x[1], x[2])) }
-    add_to_pair(x) { pair(nm::add_to_pair(x[0], x[1], x[2])) }
     half_slopes(x) {
         [
             nm::half_slope_centred(x[0], x[1], x[2]),

@@ -5,6 +5,7 @@ use super::read::{Named, View};
 use super::settings::PhysicsCadence;
 use super::tracers::Tracer;
 use crate::operators::Decaying;
+use crate::sources::Decay;
 
 /// When tracers decay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +52,10 @@ pub(super) fn read(root: &View<'_>, tracers: &[Tracer], physics: PhysicsCadence,
     for one in half_lives {
         let (name, seconds) = one.value;
         match tracers.iter().position(|tracer| tracer.name == name) {
-            Some(tracer) => decaying.push(Decaying::from_half_life(tracer, seconds)),
+            Some(tracer) => {
+                // Half-lives that are not positive have been reported.
+                decaying.extend(Decay::from_half_life(seconds).ok().map(|decay| Decaying { tracer, decay }));
+            }
             None => {
                 let names: Vec<_> = tracers.iter().map(|t| t.name.as_str()).collect();
                 let message = format!("`{}`: there is no tracer `{name}`", one.key);

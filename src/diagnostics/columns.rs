@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use kernels::numerics::add_to_pair;
+use kernels::numerics::neumaier_add;
 use kernels::{Scalar, TileShape};
 use rayon::prelude::*;
 
 use crate::state::{Slabs, TileSet};
 
 /// Sum of every column of every plane of a packed state: a pair in the precision of the state, from the top layer down by
-/// [`add_to_pair`]. Devices form the same pairs, to the bit.
+/// [`neumaier_add`]. Devices form the same pairs, to the bit.
 ///
 /// Sums beyond the range of the precision are NaN.
 #[derive(Clone, Debug)]
@@ -79,7 +79,7 @@ fn add_planes<'a, R: Scalar>(
         for row in rows() {
             let pairs = sums[row.clone()].iter_mut().zip(&mut dropped[row.clone()]);
             for ((sum, dropped), value) in pairs.zip(&values[row]) {
-                (*sum, *dropped) = add_to_pair(*sum, *dropped, *value);
+                (*sum, *dropped) = neumaier_add(*sum, *dropped, *value);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use atmostr::device::Argument;
 use atmostr::operators::{Decaying, TracersAtReset, decay, reset_air_mass};
+use atmostr::sources::Decay;
 use atmostr::state::Slabs;
 use kernels::Scalar;
 use kernels::cpu::FaceCoefficients;
@@ -121,8 +122,10 @@ pub fn decay_tracer<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
     if world.planes() == 1 {
         return;
     }
-    let one =
-        Decaying { tracer: world.random.below(world.planes() - 1), rate: [1e-9, 2.1e-6, 1e-3][world.random.below(3)] };
+    let one = Decaying {
+        tracer: world.random.below(world.planes() - 1),
+        decay: Decay::from_rate([1e-9, 2.1e-6, 1e-3][world.random.below(3)]).unwrap(),
+    };
     let (dt, rows) = (450.0, world.rows());
     let state = rig.put(world.state.slabs().data());
     let arguments = [
@@ -130,7 +133,7 @@ pub fn decay_tracer<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
         rig.put(&world.tiles()),
         rig.put(&table(&rows)),
         Argument::Int(int(1 + one.tracer)),
-        real(one.decrement::<R>(dt)),
+        real(one.decay.decrement::<R>(dt)),
         world.strides()[0],
     ];
     rig.cover(KernelName::Decay, world.widest(), [rows.len(), world.depth()], &arguments);

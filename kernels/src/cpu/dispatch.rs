@@ -8,7 +8,7 @@ use crate::cpu::coefficients::{ColumnCoefficients, FaceCoefficients, FaceState, 
 use crate::cpu::kernel::SweepKernel;
 use crate::cpu::seams::{SeamCoefficients, SeamLine};
 use crate::cpu::workspace::Workspace;
-use crate::cpu::{budget, coefficients, decay, march, rows, seams};
+use crate::cpu::{budget, coefficients, march, rows, seams};
 use crate::scheme::{
     CellScheme, PpmCw84, PpmHuynhPd, PpmLimiter, PpmMonotone, PpmNone, Scheme, SlopesLimiter, SlopesMonotone,
     SlopesNone, SlopesPositivity, Upwind,
@@ -63,9 +63,6 @@ pub trait Dispatch: Sized {
     ) -> SweepStats;
 
     #[doc(hidden)]
-    fn decay(content: &mut [Self], decrement: Self);
-
-    #[doc(hidden)]
     fn outflow_budget(shape: &TileShape, air_mass: &[Self], fluxes: LevelFluxes<Self>, scale: Self) -> OutflowBudget;
 }
 
@@ -73,8 +70,8 @@ pub trait Dispatch: Sized {
 macro_rules! per_processor {
     (($($arg:ident: $type:ty),* $(,)?) -> $result:ty, $call:expr) => {{
         #[multiversion::multiversion(targets(
-            "x86_64+avx512f+avx512bw+avx512cd+avx512dq+avx512vl+fma",
-            "x86_64+avx2+fma"
+            "x86_64+avx512f+avx512bw+avx512cd+avx512dq+avx512vl",
+            "x86_64+avx2"
         ))]
         fn compiled($($arg: $type),*) -> $result {
             $call
@@ -256,10 +253,6 @@ macro_rules! dispatch {
                     ) -> SweepStats,
                     seams::prepare_seam::<$real, $width>(air_mass, face_flux, scale, line, out)
                 )
-            }
-
-            fn decay(content: &mut [$real], decrement: $real) {
-                per_processor!((content: &mut [$real], decrement: $real) -> (), decay::decay::<$real>(content, decrement))
             }
 
             fn outflow_budget(

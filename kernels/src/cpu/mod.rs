@@ -8,7 +8,6 @@
 mod budget;
 mod buffer;
 mod coefficients;
-mod decay;
 mod dispatch;
 mod kernel;
 mod march;
@@ -91,9 +90,4 @@ pub fn prepare_seam<R: Scalar>(
 /// fractions below 1. The fluxes through the model top and bottom are expected to be 0.
 pub fn outflow_budget<R: Scalar>(shape: &TileShape, air_mass: &[R], fluxes: LevelFluxes<R>, scale: R) -> OutflowBudget {
     R::outflow_budget(shape, air_mass, fluxes, scale)
-}
-
-/// Lets a row of contents decay by the fraction −`decrement` (exp(−λ dt) − 1): `c + decrement · c`, rounded once.
-pub fn decay<R: Scalar>(content: &mut [R], decrement: R) {
-    R::decay(content, decrement);
 }

@@ -153,7 +153,7 @@ KERNEL column_sums(GLOBAL const REAL *state, GLOBAL REAL *columns, GLOBAL const 
         const int cell = TILE_STATE(t) + CELL(t, i, ROW_J(GROUP(1))) + GROUP(2) * TILE_PLANE(t);
         PAIR sum = make_pair((REAL)0, (REAL)0);
         for (int k = 0; k < levels; k++)
-            sum = nm_add_to_pair(sum.m0, sum.m1, state[k * (wide)state_stride + cell]);
+            sum = nm_neumaier_add(sum.m0, sum.m1, state[k * (wide)state_stride + cell]);
         columns[cell] = sum.m0;
         columns[state_stride + cell] = sum.m1;
     }

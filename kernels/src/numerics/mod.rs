@@ -17,9 +17,13 @@
 
 mod cells;
 mod decay;
+mod deposit;
+mod diffusion;
 mod edges;
 mod faces;
+mod ledger;
 mod masses;
+mod partition;
 mod profiles;
 mod slopes;
 mod sums;
@@ -29,13 +33,21 @@ pub use cells::{
     cell_huynh_positive, cell_huynh_where_curved, cell_positive_definite, cell_unlimited_edges,
 };
 pub use decay::decayed;
+pub use deposit::{content_with_part, deposit_part, deposit_rest, emitted_amount};
+pub use diffusion::{
+    background_ratio, content_above_background, content_on_background, diffusive_flux, exchange_from_diffusivity,
+    exchange_ratio, flux_update, mixing_ratio, open_exchange, tridiagonal_backward, tridiagonal_factors,
+    tridiagonal_forward,
+};
 pub use edges::{edge_colella_woodward, edge_fourth_order, edge_large_scale};
 pub use faces::{face_coefficients, flux_donor, flux_linear, flux_parabola};
+pub use ledger::{ledger_accepted, ledger_bound, ledger_step, ledger_step_without_carry};
 pub use masses::{content_at_kept_ratio, outflow_ratio};
+pub use partition::{partition, partition_share, transfer_ratios};
 pub use profiles::{
     profile_clipped_fourth_order, profile_fv3_hord8, profile_fv3_hord10, profile_linrood_ord5, profile_ppm_cw84,
     profile_ppm_huynh_pd, profile_ppm_monotone, profile_ppm_none, profile_slopes_monotone, profile_slopes_none,
     profile_slopes_positivity, profile_upwind,
 };
 pub use slopes::{half_slope_centred, half_slope_monotone, half_slope_positive};
-pub use sums::{add_to_pair, compensated_add, two_sum};
+pub use sums::{compensated_add, kahan_add, neumaier_add, sum_gap, two_sum};

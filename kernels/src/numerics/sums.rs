@@ -20,14 +20,33 @@ pub fn compensated_add<R: Real>(sum: R, compensation: R, value: R) -> (R, R) {
     two_sum(sum, compensation + value)
 }
 
-/// Adds `value` to a pair `(sum, rest)` that stands for `sum + rest`: what rounding of the sum drops is gathered in the
-/// rest (Sum2 of Ogita, Rump & Oishi 2005).
+/// Adds `value` to a running sum that keeps its errors apart: `(sum, errors)` whose value is `sum + errors` (Neumaier 1974,
+/// without branches).
 ///
-/// As accurate as a sum in twice the precision, which [`compensated_add`] is not where the values differ in size.
+/// Unlike [`compensated_add`], the errors stay beside the sum until the end, so the difference of two such sums is known
+/// far below a unit in the last place of either.
 #[inline(always)]
-pub fn add_to_pair<R: Real>(sum: R, rest: R, value: R) -> (R, R) {
-    let (s, dropped) = two_sum(sum, value);
-    (s, rest + dropped)
+pub fn neumaier_add<R: Real>(sum: R, errors: R, value: R) -> (R, R) {
+    let (total, error) = two_sum(sum, value);
+    (total, errors + error)
+}
+
+/// Difference `before − after` of two sums by [`neumaier_add`]. The difference of the leading parts is exact where they
+/// are within a factor 2 of each other (Sterbenz 1974).
+#[inline(always)]
+pub fn sum_gap<R: Real>(before: (R, R), after: (R, R)) -> R {
+    (before.0 - after.0) + (before.1 - after.1)
+}
+
+/// Adds `increment` to a stored value with a persistent compensation: `(stored, compensation)` afterwards (Kahan 1965).
+///
+/// After any number of increments the stored value has gained their sum plus the compensation: a positive compensation
+/// is an amount deposited ahead of time.
+#[inline(always)]
+pub fn kahan_add<R: Real>(stored: R, compensation: R, increment: R) -> (R, R) {
+    let due = increment - compensation;
+    let next = stored + due;
+    (next, (next - stored) - due)
 }
 
 #[cfg(test)]
@@ -55,13 +74,13 @@ mod tests {
     }
 
     #[test]
-    fn pairs_keep_twice_the_precision() {
+    fn neumaier_sums_keep_twice_the_precision() {
         // Whole numbers of several sizes whose sum in f64 is exact.
         let values = |n: u32| (n * 7919 % 10_007 + 1) as f32 * [1.0, 4096.0, 65_536.0][n as usize % 3];
         let (mut pair, mut compensated) = ((0.0_f32, 0.0), (0.0_f32, 0.0));
         let mut exact = 0.0;
         for n in 0..60 {
-            pair = add_to_pair(pair.0, pair.1, values(n));
+            pair = neumaier_add(pair.0, pair.1, values(n));
             compensated = compensated_add(compensated.0, compensated.1, values(n));
             exact += f64::from(values(n));
         }

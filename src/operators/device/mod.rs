@@ -239,7 +239,7 @@ impl<R: Scalar> DeviceTransport<R> {
                 Argument::Memory(self.tables.tiles),
                 Argument::Memory(self.tables.rows),
                 Argument::Int(tables::int(AIR + 1 + one.tracer)),
-                real(one.decrement::<R>(dt)),
+                real(one.decay.decrement::<R>(dt)),
                 Argument::Int(tables::int(self.shape.stride)),
             ];
             let groups = [self.shape.rows, self.shape.levels];

@@ -1,0 +1,5 @@
+//! Boundary-layer closures: formulas, columns of other programs, and columns of a real forecast.
+
+mod formulas;
+mod real;
+mod reference;

@@ -1,0 +1,8 @@
+//! Surface sources and decay: time axes, rates, two-word steps, files on the model's grid, budgets.
+
+mod decay;
+mod emission;
+mod grids;
+mod injection;
+mod native;
+mod times;

@@ -1,0 +1,168 @@
+//! Sources in files on the model's own grid.
+
+use std::path::{Path, PathBuf};
+
+use atmostr::grid::constants::MOLAR_MASS_AIR;
+use atmostr::sources::{Conversion, NativeFile, RunSpan, Source, SourceError, TimeScheme};
+use kernels::Scalar;
+
+use super::emission::{grid, tiles};
+
+const NC: usize = 8;
+
+/// What a written file holds; the default fits.
+struct Written {
+    units: &'static str,
+    time_units: &'static str,
+    calendar: &'static str,
+    hours: Vec<f64>,
+    /// Replaces the value of panel 3, cell (2, 5), second slice.
+    spoiled: Option<f32>,
+    fill_value: Option<f32>,
+    /// Factor of the areas, if they are stored.
+    areas: Option<f64>,
+    nc: usize,
+}
+
+impl Default for Written {
+    fn default() -> Self {
+        Self {
+            units: "kg m-2 s-1",
+            time_units: "hours since 2021-12-01 06:00:00",
+            calendar: "standard",
+            hours: vec![-6.0, 0.0, 6.0, 12.0, 18.0],
+            spoiled: None,
+            fill_value: None,
+            areas: Some(1.0 + 5e-5),
+            nc: NC,
+        }
+    }
+}
+
+/// Stored density: tells panel, cell and slice (all from 1) apart, and is negative everywhere.
+fn density(slice: usize, panel: usize, i: usize, j: usize) -> f64 {
+    -((i + 10 * j + 100 * panel + 1000 * slice) as f64) * 1e-10
+}
+
+impl Written {
+    fn write(&self, folder: &Path) -> PathBuf {
+        let path = folder.join("flux.nc");
+        let mut file = netcdf::create(&path).unwrap();
+        for (name, len) in [("time", self.hours.len()), ("nf", 6), ("Ydim", self.nc), ("Xdim", self.nc)] {
+            file.add_dimension(name, len).unwrap();
+        }
+        let mut time = file.add_variable::<f64>("time", &["time"]).unwrap();
+        time.put_attribute("units", self.time_units).unwrap();
+        time.put_attribute("calendar", self.calendar).unwrap();
+        time.put_values(&self.hours, ..).unwrap();
+        let cells = || {
+            let nc = self.nc;
+            (0..6 * nc * nc).map(move |n| (n / (nc * nc) + 1, n % nc + 1, n / nc % nc + 1))
+        };
+        let mut values = Vec::new();
+        for slice in 1..=self.hours.len() {
+            for (panel, i, j) in cells() {
+                let spoiled = self.spoiled.filter(|_| (slice, panel, i, j) == (2, 3, 2, 5));
+                values.push(spoiled.unwrap_or(density(slice, panel, i, j) as f32));
+            }
+        }
+        let mut flux = file.add_variable::<f32>("flux", &["time", "nf", "Ydim", "Xdim"]).unwrap();
+        if let Some(value) = self.fill_value {
+            flux.set_fill_value(value).unwrap();
+        }
+        flux.put_attribute("units", self.units).unwrap();
+        flux.put_values(&values, ..).unwrap();
+        if let Some(factor) = self.areas {
+            let grid = grid(self.nc);
+            let areas: Vec<f64> = cells().map(|(_, i, j)| factor * grid.area(i - 1, j - 1)).collect();
+            let mut area = file.add_variable::<f64>("cell_area", &["nf", "Ydim", "Xdim"]).unwrap();
+            area.put_values(&areas, ..).unwrap();
+        }
+        path
+    }
+
+    /// Writes the file and reads it for 12 hours from 2021-12-01 00 UTC as one of two ranks, scale 2.
+    fn read<R: Scalar>(&self, molar_mass: f64, rank: usize) -> Result<Source<R>, SourceError> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = NativeFile {
+            file: self.write(folder.path()),
+            variable: "flux".into(),
+            scheme: TimeScheme::Stepwise,
+            conversion: Conversion::new(2.0, molar_mass).unwrap(),
+        };
+        let run = RunSpan { start: "2021-12-01T00:00:00Z".parse().unwrap(), seconds: 43_200.0 };
+        file.read(&run, &grid(NC), &tiles(NC, 2, rank))
+    }
+
+    fn problem(&self, molar_mass: f64) -> String {
+        // The spoiled cell lies on panel 3, which the first of two ranks holds.
+        match self.read::<f32>(molar_mass, 0).unwrap_err() {
+            SourceError::File { problem, .. } => problem,
+            other => panic!("{other}"),
+        }
+    }
+}
+
+const CO2: f64 = 44.0095e-3;
+
+fn check<R: Scalar>(written: &Written, molar_mass: f64, factor: f64, tolerance: f64) {
+    let mut cells = 0;
+    for rank in 0..2 {
+        let source: Source<R> = written.read(molar_mass, rank).unwrap();
+        // Slices at 0, 6 and 12 hours: from the last at the start to the first at the end.
+        assert_eq!(source.times().times(), [0.0, 21_600.0, 43_200.0]);
+        let set = source.rates().tile_set();
+        for (n, (tile, shape)) in set.tiles().iter().zip(set.shapes()).enumerate() {
+            for (j, i) in (0..tile.nj).flat_map(|j| (0..tile.ni).map(move |i| (j, i))) {
+                for slice in 0..3 {
+                    let rate = source.rates().plane(slice, n, 0)[shape.row_start(j) + i].to_f64();
+                    let (at_i, at_j) = (tile.i0 + i, tile.j0 + j);
+                    let stored = density(slice + 1, tile.panel.number(), at_i + 1, at_j + 1) as f32;
+                    let area = grid(NC).area(at_i, at_j);
+                    let exact = f64::from(stored) * area * 2.0 * factor * MOLAR_MASS_AIR / molar_mass;
+                    assert!(rate < 0.0 && (rate / exact - 1.0).abs() < tolerance, "{rate} {exact}");
+                    cells += 1;
+                }
+            }
+        }
+    }
+    assert_eq!(cells, 3 * 6 * NC * NC);
+}
+
+#[test]
+fn rates_follow_from_densities() {
+    check::<f32>(&Written::default(), CO2, 1.0, 3e-7);
+    check::<f64>(&Written::default(), CO2, 1.0, 1e-15 * 4.0);
+    check::<f64>(&Written { units: "kgC m-2 s-1", ..Written::default() }, CO2, 44.0 / 12.0, 4e-15);
+    check::<f32>(&Written { units: "kg[SF6]/m2/s", areas: None, ..Written::default() }, 146.055e-3, 1.0, 3e-7);
+    let seconds: Vec<f64> = (0..5).map(|n| 21_600.0 * f64::from(n)).collect();
+    let unit = "seconds since 2021-12-1";
+    check::<f32>(&Written { time_units: unit, hours: seconds, ..Written::default() }, CO2, 1.0, 3e-7);
+}
+
+#[test]
+fn files_that_do_not_fit_are_refused() {
+    let default = Written::default;
+    for (written, molar_mass, words) in [
+        (Written { units: "mol m-2 s-1", ..default() }, CO2, ["units 'mol", "expected kg"]),
+        (Written { units: "g m-2 s-1", ..default() }, CO2, ["units 'g m-2", "expected kg"]),
+        (Written { units: "kg m-2", ..default() }, CO2, ["units", "expected kg"]),
+        (Written { units: "kgC m-2 s-1", ..default() }, 0.222, ["kgC", "only carbon dioxide"]),
+        (Written { spoiled: Some(f32::NAN), ..default() }, CO2, ["time 2", "(2, 5)"]),
+        (
+            Written { spoiled: Some(1e20), fill_value: Some(1e20), ..default() },
+            CO2,
+            ["time 2", "100000002004087730000"],
+        ),
+        (Written { hours: vec![-6.0, 6.0, 0.0], ..default() }, CO2, ["time 3", "increase"]),
+        (Written { hours: vec![-6.0, f64::NAN, 9.0], ..default() }, CO2, ["time 2", "increase"]),
+        (Written { areas: Some(1.0 + 2e-4), ..default() }, CO2, ["cell_area", "(1, 1)"]),
+        (Written { nc: 6, ..default() }, CO2, ["6 × 6", "C8"]),
+        (Written { time_units: "months since 2021-12-01", ..default() }, CO2, ["months", "days since"]),
+        (Written { time_units: "hours since yesterday", ..default() }, CO2, ["yesterday", "days since"]),
+        (Written { calendar: "noleap", ..default() }, CO2, ["noleap", "gregorian"]),
+    ] {
+        let problem = written.problem(molar_mass);
+        assert!(words.iter().all(|word| problem.contains(word)), "{words:?} in {problem}");
+    }
+}
