@@ -119,19 +119,11 @@ impl<R: Scalar, const W: usize> Line<'_, R, W> {
 
     /// Elimination from the top: fills `reduced` and returns the smallest mixing ratio, above which the solution counts.
     #[inline(always)]
-    fn eliminate<const LEDGER: bool>(
-        &self,
-        tracer: &[[R; W]],
-        reduced: &mut [[R; W]],
-        account: &mut Account<R, W>,
-    ) -> Lanes<R, W> {
+    fn eliminate(&self, tracer: &[[R; W]], reduced: &mut [[R; W]]) -> Lanes<R, W> {
         let zero = Lanes::<R, W>::lit(0.0);
         let mut lowest = Lanes::<R, W>::lit(f64::MAX);
         for k in 0..self.nk {
             let (content, m) = (Lanes(tracer[self.at(k)]), Lanes(self.mass[self.at(k)]));
-            if LEDGER {
-                account.open(content);
-            }
             let ratio = mixing_ratio(content, m);
             lowest = Real::select(m.gt(zero), Real::min(lowest, ratio), lowest);
             reduced[k] = ratio.0;
@@ -155,6 +147,7 @@ impl<R: Scalar, const W: usize> Line<'_, R, W> {
             let after = Real::select(exchanges, flux_update(content, from_above, to_below), content);
             tracer[self.at(k)] = after.0;
             if LEDGER {
+                account.open(content);
                 account.close(k, after, exchanges);
             }
         };
@@ -204,11 +197,10 @@ pub(super) fn solve<R: Scalar, const W: usize>(
     let mut stats = LedgerStats::default();
     each_line::<R, W>(factors, air_mass, |line, cells, ratios| {
         let mut account = Account::new();
+        line.eliminate(tracer, ratios);
         if let Ledger::Off = ledger {
-            line.eliminate::<false>(tracer, ratios, &mut account);
             line.substitute::<false>(tracer, ratios, &mut account);
         } else {
-            line.eliminate::<true>(tracer, ratios, &mut account);
             line.substitute::<true>(tracer, ratios, &mut account);
             stats = stats.merge(account.settle(&block, line.line, cells, tracer, &mut ledger));
         }
@@ -224,7 +216,7 @@ pub(super) fn solve_matrix_form<R: Scalar, const W: usize>(
 ) {
     let tracer = factors.block.cut_mut::<R, W>(tracer);
     each_line::<R, W>(factors, air_mass, |line, _, ratios| {
-        let lowest = line.eliminate::<false>(tracer, ratios, &mut Account::new());
+        let lowest = line.eliminate(tracer, ratios);
         let mut solution = Lanes::<R, W>::lit(0.0);
         for k in (0..line.nk).rev() {
             let (at, m) = (line.at(k), Lanes(line.mass[line.at(k)]));
