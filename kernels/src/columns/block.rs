@@ -4,7 +4,7 @@ use crate::shape::TileShape;
 
 /// Shape of a block of columns: `nk` layers of `width` contiguous values, top first.
 ///
-/// The first `columns` of each layer are columns of the model, the others pad it to whole cache lines. Padding goes through
+/// The first `columns` of each layer are columns of the model, the others pad it. Padding goes through
 /// the same arithmetic and counts nowhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ColumnBlock {
@@ -39,7 +39,7 @@ impl ColumnBlock {
         self.nk * self.width
     }
 
-    /// Cache lines of `W` columns.
+    /// Lines of `W` columns.
     #[inline(always)]
     pub(super) fn lines<const W: usize>(&self) -> usize {
         self.width / W
