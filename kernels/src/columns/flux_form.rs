@@ -9,7 +9,6 @@ use crate::numerics::{
     tridiagonal_forward,
 };
 use crate::real::{Real, Scalar};
-use crate::shape::TileShape;
 
 /// What all tracers of a block share in the flux-form solve of one step: the eliminated tridiagonal matrix of mixing ratios.
 ///
@@ -41,7 +40,7 @@ impl<R: Scalar> FluxFormFactors<R> {
             pivot: cells.clone(),
             upper: cells,
             cells: AlignedBuffer::zeros(width),
-            ratios: AlignedBuffer::zeros(nk * TileShape::PITCH_UNIT),
+            ratios: AlignedBuffer::zeros(nk * ColumnBlock::UNIT),
         }
     }
 
@@ -148,8 +147,9 @@ impl<R: Scalar, const W: usize> Line<'_, R, W> {
 
     /// Substitution from the bottom; every flux moves as soon as it is known.
     #[inline(always)]
-    fn substitute<const LEDGER: bool>(&self, tracer: &mut [[R; W]], reduced: &[[R; W]], account: &mut Account<R, W>) {
+    fn substitute<const LEDGER: bool>(&self, tracer: &mut [[R; W]], reduced: &[[R; W]]) -> Account<R, W> {
         let zero = Lanes::<R, W>::lit(0.0);
+        let mut account = Account::new();
         let closed = Flow { step: zero, amount: zero };
         let (mut solution, mut outflow) = (Lanes(reduced[self.nk - 1]), closed);
         for k in (0..self.nk - 1).rev() {
@@ -157,10 +157,11 @@ impl<R: Scalar, const W: usize> Line<'_, R, W> {
             solution = tridiagonal_backward(Lanes(reduced[k]), Lanes(self.upper[at]), below);
             let step = Lanes(self.step[at]);
             let inflow = Flow { step, amount: diffusive_flux(step, solution, below) };
-            self.update::<LEDGER>(tracer, k + 1, inflow, outflow, account);
+            self.update::<LEDGER>(tracer, k + 1, inflow, outflow, &mut account);
             outflow = inflow;
         }
-        self.update::<LEDGER>(tracer, 0, closed, outflow, account);
+        self.update::<LEDGER>(tracer, 0, closed, outflow, &mut account);
+        account
     }
 
     /// Moves what passes the interfaces of layer `k`; without exchange it keeps its bits.
@@ -219,12 +220,11 @@ pub(super) fn solve<R: Scalar, const W: usize>(
     let tracer = block.cut_mut::<R, W>(tracer);
     let (mut line, ratios) = factors.first_line::<W>(air_mass);
     while line.line < line.lines {
-        let mut account = Account::new();
         line.eliminate(tracer, ratios);
         if let Ledger::Off = ledger {
-            line.substitute::<false>(tracer, ratios, &mut account);
+            line.substitute::<false>(tracer, ratios);
         } else {
-            line.substitute::<true>(tracer, ratios, &mut account);
+            let account = line.substitute::<true>(tracer, ratios);
             let cells = Lanes(line.cells[line.line]);
             stats = stats.merge(account.settle(&block, line.line, cells, tracer, &mut ledger));
         }
