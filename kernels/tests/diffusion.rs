@@ -175,11 +175,15 @@ fn weak<R: Scalar>(tolerance: f64) -> f64 {
         let end = Bench::new(&fixture, Mode::Carry, mass_space).run(&start, 1);
         let step = fixture.exchange[0][0].to_f64() / 1e10;
         let expected = 4e6 * step / (1.0 + 2.0 * step);
-        let moved = [end[0][1].to_f64(), -end[1][0].to_f64()];
-        for moved in moved {
+        for moved in [end[0][1].to_f64(), -end[1][0].to_f64()] {
             worst = worst.max((moved / expected - 1.0).abs());
         }
-        assert_eq!(moved[0].to_bits(), moved[1].to_bits(), "the same for either sign");
+        let negated: Columns<R> = start.iter().map(|rm| rm.iter().map(|&x| -x).collect()).collect();
+        let mirrored = Bench::new(&fixture, Mode::Carry, mass_space).run(&negated, 1);
+        assert!(
+            end.iter().flatten().zip(mirrored.iter().flatten()).all(|(&x, &y)| x == -y),
+            "the same for either sign"
+        );
         assert!(worst <= tolerance, "{strength}: {worst:e}");
     }
     worst
@@ -239,7 +243,7 @@ fn d8_repeated_solves_do_not_drift() {
                 assert!(name != "P2" || column <= 1e-10);
             }
             if mode == Mode::Off && name != "P2" {
-                assert!(mean > 1e-8, "without the ledger the fixture drifts");
+                assert!(column > 1e-7, "without the ledger the fixture drifts");
             }
         }
     }

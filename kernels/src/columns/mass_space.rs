@@ -125,8 +125,9 @@ impl<R: Scalar, const W: usize> Line<'_, R, W> {
         let (down, up) = (block.cut::<R, W>(&self.factors.down), block.cut::<R, W>(&self.factors.up));
         let mut account = Account::new();
 
+        // In the order of the upward pass: two sums of nearly equal terms in one order have nearly equal errors.
         let (mut lowest, mut highest) = (Lanes::lit(f64::MAX), Lanes::lit(-f64::MAX));
-        for k in 0..nk {
+        for k in (0..nk).rev() {
             let at = k * lines + self.line;
             let content = Lanes(tracer[at]);
             if LEDGER {

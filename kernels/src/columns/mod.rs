@@ -15,6 +15,8 @@ mod fields;
 mod flux_form;
 mod ledger;
 mod mass_space;
+#[cfg(test)]
+mod tests;
 
 pub use block::ColumnBlock;
 pub use deposit::{Dose, TwoWord, deposit_by_profile, deposit_in_layer, emission_amounts};

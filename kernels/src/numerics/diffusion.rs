@@ -46,16 +46,19 @@ pub fn background_ratio<R: Real>(smallest: R, largest: R) -> R {
     R::select(smallest.gt(zero), smallest, largest.min(zero))
 }
 
-/// Tracer content of a layer above the background ratio; 0 without air.
+/// Tracer content of a layer above the background ratio, rounded once; 0 without air.
+///
+/// Were the background content rounded by itself, in a nearly uniform column the layers would all round the same way when
+/// it is put back, and the ledger would hand their sum to one cell.
 #[inline(always)]
 pub fn content_above_background<R: Real>(content: R, mass: R, background: R) -> R {
-    R::select(mass.gt(R::lit(0.0)), content - background * mass, R::lit(0.0))
+    R::select(mass.gt(R::lit(0.0)), (-background).mul_add(mass, content), R::lit(0.0))
 }
 
-/// The reverse of [`content_above_background`]; 0 without air.
+/// The reverse of [`content_above_background`], rounded once; 0 without air.
 #[inline(always)]
 pub fn content_on_background<R: Real>(departure: R, mass: R, background: R) -> R {
-    R::select(mass.gt(R::lit(0.0)), departure + background * mass, R::lit(0.0))
+    R::select(mass.gt(R::lit(0.0)), background.mul_add(mass, departure), R::lit(0.0))
 }
 
 /// Row of the tridiagonal system for mixing ratios, eliminated from the top: `(lower, pivot, upper)`.

@@ -138,7 +138,7 @@ mod tests {
         let (mass, exchange, start) = ([2.0, 3.0, 5.0, 7.0], [0.5, 1e-9, 40.0, 9.0], [1.0, 0.0, 4.0, -2.0]);
         let end = backward_euler(&mass, &exchange, 3.0, &start);
         let ratio = |k: usize| end[k] / Extended::new(mass[k]);
-        let flux = |k: usize| Extended::new(3.0 * exchange[k]) * (ratio(k) - ratio(k + 1));
+        let flux = |k: usize| Extended::new(3.0) * Extended::new(exchange[k]) * (ratio(k) - ratio(k + 1));
         for k in 0..4 {
             let inflow = if k > 0 { flux(k - 1) } else { Extended::ZERO };
             let outflow = if k < 3 { flux(k) } else { Extended::ZERO };

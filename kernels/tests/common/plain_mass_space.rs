@@ -24,7 +24,7 @@ pub fn solve<R: Scalar>(mass: &[R], exchange: &[R], dt: R, rm: &mut [R], carry: 
     let full = mass.iter().all(|&m| m > zero);
 
     let mut before = (zero, zero);
-    rm.iter().for_each(|&x| before = neumaier_add(before.0, before.1, x));
+    rm.iter().rev().for_each(|&x| before = neumaier_add(before.0, before.1, x));
     let ratios = || rm.iter().zip(mass).map(|(&rm, &m)| rm / m);
     let background = if !full {
         zero
@@ -41,7 +41,7 @@ pub fn solve<R: Scalar>(mass: &[R], exchange: &[R], dt: R, rm: &mut [R], carry: 
         if isolated(k) {
             (incoming, correction) = (zero, zero);
         } else {
-            let value = if mass[k] > zero { rm[k] - background * mass[k] } else { zero };
+            let value = if mass[k] > zero { (-background).mul_add(mass[k], rm[k]) } else { zero };
             (rm[k], incoming, correction) = partition(value, incoming, correction, partition_share(r[k]));
         }
     }
@@ -56,7 +56,7 @@ pub fn solve<R: Scalar>(mass: &[R], exchange: &[R], dt: R, rm: &mut [R], carry: 
         } else {
             let kept;
             (kept, incoming, correction) = partition(rm[k], incoming, correction, partition_share(upward(&r, k)));
-            rm[k] = if mass[k] > zero { kept + background * mass[k] } else { zero };
+            rm[k] = if mass[k] > zero { background.mul_add(mass[k], kept) } else { zero };
             count += one;
             if rm[k].abs() > size {
                 (largest, size) = (k, rm[k].abs());
