@@ -6,6 +6,7 @@
 
 mod halos;
 mod launcher;
+mod measuring;
 mod scans;
 mod sweeps;
 mod tables;
@@ -32,6 +33,7 @@ use crate::device::{Argument, Device, DeviceInfo, DeviceResult, Memory};
 use crate::met::{Section, WindowBuffer};
 use crate::state::{PackedState, TileSet};
 
+pub use self::launcher::NotedLaunch;
 pub use self::scans::DeviceLimbs;
 
 /// Sizes that kernels are launched with.
@@ -80,6 +82,8 @@ pub struct DeviceTransport<R: Scalar> {
     tile_offsets: Vec<usize>,
     /// Tile and j of every row.
     rows: Vec<(usize, usize)>,
+    /// Cells that the scheme reads on either side of a face.
+    halo: usize,
     precision: PhantomData<R>,
 }
 
@@ -99,13 +103,30 @@ impl<R: Scalar> DeviceTransport<R> {
         window: &WindowBuffer<R>,
         comm: &dyn Communicator,
     ) -> DeviceResult<Self> {
+        Self::with_lanes(device, scheme, layout, state, window, comm, &[])
+    }
+
+    /// The same with other numbers of lanes in the groups of some kernels; results are the same.
+    ///
+    /// # Errors
+    /// As [`DeviceTransport::new`]; the device has no groups that large.
+    pub fn with_lanes(
+        device: Box<dyn Device>,
+        scheme: Scheme,
+        layout: &Layout,
+        state: &PackedState<R>,
+        window: &WindowBuffer<R>,
+        comm: &dyn Communicator,
+        lanes: &[(KernelName, usize)],
+    ) -> DeviceResult<Self> {
         let slabs = state.slabs();
         let set = slabs.tile_set().clone();
         let field = window.get(Section::FluxX).expect("every run reads the winds");
         let widest = set.shapes().iter().map(|s| s.ni).max().unwrap_or(0);
         let blocks = level_blocks(layout, slabs, MESSAGE_BYTES, 1, comm);
         let mut launcher = {
-            let shapes = GroupShapes::usual(device.info().dialect, widest);
+            let mut shapes = GroupShapes::usual(device.info().dialect, widest);
+            lanes.iter().for_each(|(kernel, lanes)| shapes.set(*kernel, *lanes));
             Launcher::new::<R>(device, scheme, shapes)?
         };
         let launcher_mut = &mut launcher;
@@ -166,6 +187,7 @@ impl<R: Scalar> DeviceTransport<R> {
             scans,
             blocks,
             set,
+            halo: scheme.halo(),
             precision: PhantomData,
         })
     }
