@@ -1,6 +1,6 @@
 //! Global trace-gas transport on the cubed sphere, driven by archived winds.
 //!
-//! Rooms, each depending on earlier ones only: [`files`], [`grid`], [`state`], [`device`], [`comm`], [`met`], [`operators`],
+//! Rooms, each depending on earlier ones only: [`files`], [`grid`], [`state`], [`device`], [`comm`], [`timers`], [`met`], [`operators`],
 //! [`diagnostics`], [`output`], [`initial`], [`config`], [`model`], [`bench`], [`cli`].
 
 pub mod bench;
@@ -17,3 +17,4 @@ pub mod model;
 pub mod operators;
 pub mod output;
 pub mod state;
+pub mod timers;

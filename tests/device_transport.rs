@@ -10,10 +10,11 @@ use atmostr::met::synth::{self, SynthFlow, SynthOptions};
 use atmostr::met::{FluxForm, Section, TransportFile, WindowBuffer};
 use atmostr::operators::Threads;
 use atmostr::operators::advection::{Advection, Winds, largest_budget};
-use atmostr::operators::device::DeviceTransport;
+use atmostr::operators::device::{DeviceTransport, widest_row};
 use atmostr::state::{AIR, PackedState, TileSet};
 use decomposition::{Layout, TileGrid};
 use kernels::Scalar;
+use kernels::device::{Dialect, GroupShapes};
 use kernels::scheme::Scheme;
 
 const NC: usize = 12;
@@ -100,11 +101,12 @@ fn compare<R: Scalar>(
     scheme: Scheme,
     passes: usize,
     grid: Option<TileGrid>,
+    dialect: Dialect,
     comm: &dyn Communicator,
     pool: &Threads,
 ) {
     let header = file.header();
-    let what = format!("{} {} on {} ranks", scheme.name(), R::NAME, comm.size());
+    let what = format!("{} {} on {} ranks, {dialect:?}", scheme.name(), R::NAME, comm.size());
     let layout = Layout::new(NC, header.panel_convention(), comm.size(), scheme.halo(), grid).unwrap();
     let tiles = Arc::new(TileSet::new(layout.tiles_of(comm.rank()).to_vec(), scheme.halo()));
     let sections = [Section::AirMass, Section::AirMassTendency, Section::FluxX, Section::FluxY, Section::FluxZ];
@@ -114,7 +116,8 @@ fn compare<R: Scalar>(
     let mut copy = host.clone();
     let mut advection = Advection::new(scheme, &layout, &host, pool, comm);
     let open = Box::new(OpenClDevice::open(0).unwrap());
-    let mut device = DeviceTransport::new(open, scheme, &layout, &host, &window, comm).unwrap();
+    let shapes = GroupShapes::usual(dialect, widest_row(&tiles));
+    let mut device = DeviceTransport::with_shapes(open, scheme, &layout, &host, &window, comm, shapes).unwrap();
     for w in 0..2 {
         file.load_window(w, &mut window).unwrap();
         let [x, y, z] = [Section::FluxX, Section::FluxY, Section::FluxZ].map(|s| window.get(s).unwrap());
@@ -138,8 +141,11 @@ fn schemes(file: &Arc<TransportFile>, schemes: &[Scheme], grid: Option<TileGrid>
     // A thread joins one pool in its life.
     let pool = Threads::new(1).unwrap();
     for scheme in schemes {
-        compare::<f32>(file, *scheme, 1, grid, comm, &pool);
-        compare::<f64>(file, *scheme, 2, grid, comm, &pool);
+        // Lanes as threads of a group, and in a loop.
+        for dialect in [Dialect::OpenCl, Dialect::OpenClProcessor] {
+            compare::<f32>(file, *scheme, 1, grid, dialect, comm, &pool);
+            compare::<f64>(file, *scheme, 2, grid, dialect, comm, &pool);
+        }
     }
 }
 

@@ -48,8 +48,8 @@ pub fn copy_bytes_per_second(device: &mut dyn Device) -> DeviceResult<f64> {
     let kernel = device.kernel("copy")?;
     let memory = [device.allocate(4 * COPIED)?, device.allocate(4 * COPIED)?];
     let lanes = match device.info().dialect {
-        Dialect::OpenCl => device.info().group_lanes.min(4096),
-        Dialect::Cuda | Dialect::Metal => 256,
+        Dialect::OpenClProcessor => device.info().group_lanes.min(4096),
+        Dialect::Cuda | Dialect::OpenCl | Dialect::Metal => 256,
     };
     let launch = Launch { groups: [COPIED.div_ceil(lanes), 1, 1], lanes: [lanes, 1, 1] };
     let n = i32::try_from(COPIED).expect("fewer than 2^31");

@@ -3,14 +3,14 @@
 use std::time::Instant;
 
 use kernels::Scalar;
-use kernels::device::KernelName;
+use kernels::device::{GroupShapes, KernelName};
 use serde::Serialize;
 
 use super::case::Case;
 use super::{BenchError, BenchSize, copy_bytes_per_second};
 use crate::comm::Solo;
 use crate::device::{Accelerator, DeviceResult, open};
-use crate::operators::device::{DeviceTransport, NotedLaunch};
+use crate::operators::device::{DeviceTransport, NotedLaunch, widest_row};
 use crate::operators::{TracersAtReset, WindowEnd};
 use crate::state::{AIR, Slabs};
 
@@ -55,8 +55,10 @@ pub struct KernelReport {
 pub struct KernelTiming {
     /// Name.
     pub kernel: &'static str,
-    /// Lanes of a group along three axes.
-    pub lanes: [usize; 3],
+    /// Items or rows that a group takes along its first axis.
+    pub items_per_group: usize,
+    /// Threads of a group along three axes.
+    pub group: [usize; 3],
     /// Launches in a substep; 0 for kernels that run between windows.
     pub launches_per_substep: usize,
     /// Best time of a launch (s).
@@ -92,8 +94,9 @@ impl KernelBench {
         let (backend, name) = (device.info().driver.clone(), device.info().name.clone());
         let BenchSize { nc, levels, tracers, scheme } = self.size;
         let (state, window) = (&case.state, &case.window);
-        let mut transport =
-            DeviceTransport::with_lanes(device, scheme, &case.layout, state, window, &Solo, &self.lanes)?;
+        let mut shapes = GroupShapes::usual(device.info().dialect, widest_row(state.tile_set()));
+        self.lanes.iter().for_each(|(kernel, lanes)| shapes.set(*kernel, *lanes));
+        let mut transport = DeviceTransport::with_shapes(device, scheme, &case.layout, state, window, &Solo, shapes)?;
         transport.begin_window(window)?;
         let substep = transport.noting(|t| t.substep(WEAK, 1))?;
         let mut field = Slabs::zeros(state.tile_set().clone(), levels, 1);
@@ -121,7 +124,8 @@ impl KernelBench {
             let bytes = launches.iter().map(|launch| transport.least_bytes(launch)).sum::<f64>() / count;
             timings.push(KernelTiming {
                 kernel: kernel.name(),
-                lanes: transport.group(*kernel),
+                items_per_group: transport.shapes().items(*kernel),
+                group: transport.shapes().group(*kernel),
                 launches_per_substep: inside.len(),
                 seconds_per_launch: best,
                 median_seconds_per_launch: median,

@@ -16,36 +16,48 @@
 
 /* Amounts that leave the owner: one plane after the other, levels outside. */
 KERNEL seam_amounts(GLOBAL const REAL *state, GLOBAL const REAL *fluxes_x, GLOBAL const REAL *fluxes_y,
-                    GLOBAL const int *faces, GLOBAL REAL *amounts, GLOBAL int *clamped, VALUE(int, face_count),
+                    GLOBAL const int *RESTRICT faces, GLOBAL REAL *amounts, GLOBAL int *clamped, VALUE(int, face_count),
                     VALUE(REAL, scale), VALUE(int, planes), VALUE(int, state_stride), VALUE(int, field_stride),
                     VALUE(int, first_level) THREADS)
 {
-    const int f = GROUP(0) * WIDTH(0) + LANE(0), p = GROUP(1);
-    if (f < face_count) {
-        const wide level = first_level + GROUP(2);
-        const int step = FACE_STEP(f), signs = FACE_SIGNS(f);
-        const wide flux_at = level * field_stride + FACE_FLUX(f);
-        const REAL own = (signs & FLUX_ALONG_J) ? fluxes_y[flux_at] : fluxes_x[flux_at];
+    const int p = GROUP(1), first = GROUP(0) * SEAM_LANES, left = face_count - first;
+    const int end = left < SEAM_LANES ? left : SEAM_LANES;
+    const wide level = first_level + GROUP(2);
+    GLOBAL const REAL *along_i = fluxes_x + level * field_stride, *along_j = fluxes_y + level * field_stride;
+    GLOBAL const REAL *masses = state + level * state_stride;
+    GLOBAL REAL *out = amounts + ((level * planes + p) * face_count + first);
+    int PER_LANE(over, SEAM_LANES);
+    THIS_LANE(lane);
+
+    EACH_LANE(lane, 0, end) {
+        const int f = first + lane, step = FACE_STEP(f), signs = FACE_SIGNS(f);
+        const REAL own = (signs & FLUX_ALONG_J) ? along_j[FACE_FLUX(f)] : along_i[FACE_FLUX(f)];
         const REAL through = scale * (((signs & FLUX_REVERSED) ? (REAL)-1 : (REAL)1) * own);
         const REAL leaving = (signs & LEAVES_BACKWARD) ? (REAL)-1 : (REAL)1;
         REAL amount = leaving * through;
+        OF(over) = 0;
         if (p > 0) {
-            GLOBAL const REAL *mass = state + (level * state_stride + FACE_FIRST(f));
+            GLOBAL const REAL *mass = masses + FACE_FIRST(f);
             GLOBAL const REAL *content = mass + p * FACE_PLANE(f);
             const REAL left_mass = mass[(SCHEME_HALO - 1) * step], right_mass = mass[SCHEME_HALO * step];
             REAL q[6];
             TRIPLE face;
-            PAIR left, right;
+            PAIR before, behind;
             for (int n = 0; n < 6; n++) q[n] = (REAL)0;
             for (int n = 0; n < 2 * SCHEME_HALO; n++)
                 q[n + 3 - SCHEME_HALO] = content[n * step] * ((REAL)1 / mass[n * step]);
             face = nm_face_coefficients(through, left_mass, right_mass, (REAL)1 / left_mass, (REAL)1 / right_mass);
-            left = SCHEME_PROFILE(make_window(q[0], q[1], q[2], q[3], q[4]));
-            right = SCHEME_PROFILE(make_window(q[1], q[2], q[3], q[4], q[5]));
-            amount = leaving * SCHEME_FLUX(face.m1, face.m0, q[2], left, q[3], right);
-            if (p == 1 && (signs & COUNTED) && face.m2 > (REAL)1) COUNT(clamped);
+            before = SCHEME_PROFILE(make_window(q[0], q[1], q[2], q[3], q[4]));
+            behind = SCHEME_PROFILE(make_window(q[1], q[2], q[3], q[4], q[5]));
+            amount = leaving * SCHEME_FLUX(face.m1, face.m0, q[2], before, q[3], behind);
+            OF(over) = (signs & COUNTED) && face.m2 > (REAL)1;
         }
-        amounts[(level * planes + p) * face_count + f] = amount;
+        out[lane] = amount;
+    }
+    if (p == 1) {
+        EACH_LANE(lane, 0, end) {
+            if (OF(over)) COUNT(clamped, 1);
+        }
     }
 }
 
@@ -56,7 +68,7 @@ KERNEL seam_amounts(GLOBAL const REAL *state, GLOBAL const REAL *fluxes_x, GLOBA
 #define EDGE_FACE(e, n) edges[EDGE_INTS * (e) + 2 + 2 * (n)]
 #define EDGE_GAINS(e, n) edges[EDGE_INTS * (e) + 3 + 2 * (n)]
 
-KERNEL seam_apply(GLOBAL REAL *state, GLOBAL const REAL *amounts, GLOBAL const int *edges, VALUE(int, edge_count),
+KERNEL seam_apply(GLOBAL REAL *state, GLOBAL const REAL *amounts, GLOBAL const int *RESTRICT edges, VALUE(int, edge_count),
                   VALUE(int, face_count), VALUE(int, planes), VALUE(int, state_stride), VALUE(int, first_level) THREADS)
 {
     const int e = GROUP(0) * WIDTH(0) + LANE(0), p = GROUP(1);

@@ -77,14 +77,15 @@ fn table(r: &KernelReport) -> String {
         1e3 * r.seconds_per_substep
     );
     text += &format!(
-        "{:<22} {:>10} {:>9} {:>11} {:>11} {:>9} {:>7} {:>8}\n",
-        "kernel", "lanes", "launches", "best ms", "median ms", "GB/s", "/ copy", "substep"
+        "{:<22} {:>6} {:>8} {:>9} {:>11} {:>11} {:>9} {:>7} {:>8}\n",
+        "kernel", "items", "threads", "launches", "best ms", "median ms", "GB/s", "/ copy", "substep"
     );
     for k in &r.kernels {
-        let [x, y, _] = k.lanes;
+        let [x, y, _] = k.group;
         text += &format!(
-            "{:<22} {:>10} {:>9} {:>11.4} {:>11.4} {:>9.2} {:>6.1}% {:>7.1}%\n",
+            "{:<22} {:>6} {:>8} {:>9} {:>11.4} {:>11.4} {:>9.2} {:>6.1}% {:>7.1}%\n",
             k.kernel,
+            k.items_per_group,
             if y > 1 { format!("{x}×{y}") } else { x.to_string() },
             k.launches_per_substep,
             1e3 * k.seconds_per_launch,

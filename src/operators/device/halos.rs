@@ -11,6 +11,7 @@ use super::tables::{MessageEnd, halo_pairs, halo_plan, int, message_cells};
 use crate::comm::{Communicator, Exchange, MessageSpec};
 use crate::device::{Argument, DeviceResult, Event, HostMemory, Memory, Queue};
 use crate::state::Slabs;
+use crate::timers::{self, Timed};
 
 /// Halo exchange before sweeps along one axis.
 pub(super) struct DeviceHalos {
@@ -131,6 +132,7 @@ impl DeviceHalos {
 
     /// Packs the messages of a block and starts to bring them to the host.
     pub(super) fn post(&mut self, block: usize, state: Memory, launcher: &mut Launcher) -> DeviceResult<()> {
+        let _timed = timers::section(Timed::HaloPack);
         let messages = &self.blocks[block];
         let Staged { device, host, bytes } = messages.sent;
         self.move_cells(KernelName::HaloPack, [state, device], &self.sends, &messages.levels, launcher)?;
@@ -148,6 +150,7 @@ impl DeviceHalos {
         state: Memory,
         launcher: &mut Launcher,
     ) -> DeviceResult<()> {
+        let waiting = timers::section(Timed::MpiWait);
         let messages = &mut self.blocks[block];
         launcher.device.host_wait(messages.on_host)?;
         let cell = self.planes * messages.levels.len() * size_of::<R>();
@@ -159,6 +162,8 @@ impl DeviceHalos {
         }
         messages.exchange.post();
         messages.exchange.wait();
+        drop(waiting);
+        let _timed = timers::section(Timed::HaloUnpack);
         let Staged { device, host, bytes } = messages.received;
         let mut rest = launcher.device.host_mut(host);
         for (n, length) in self.receives.lengths.iter().enumerate() {

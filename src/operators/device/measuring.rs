@@ -1,7 +1,7 @@
 //! What a measurement of single kernels needs: the launches of an operator, to repeat them, and what they have to move.
 
 use kernels::Scalar;
-use kernels::device::KernelName;
+use kernels::device::{GroupShapes, KernelName};
 
 use super::DeviceTransport;
 use super::launcher::NotedLaunch;
@@ -35,18 +35,23 @@ impl<R: Scalar> DeviceTransport<R> {
         self.launcher.device.finish()
     }
 
-    /// Lanes of a group of a kernel along three axes.
-    pub fn group(&self, kernel: KernelName) -> [usize; 3] {
-        self.launcher.shapes().group(kernel)
+    /// Shapes of the groups of the kernels.
+    pub fn shapes(&self) -> &GroupShapes {
+        self.launcher.shapes()
     }
 
     /// Bytes of state, fields and messages that a launch cannot do without: every value is read once and written once.
     /// Tables, halos beside the cells of a sweep, and what a cache may have to fetch again do not count.
     pub fn least_bytes(&self, launch: &NotedLaunch) -> f64 {
         let planes = self.shape.planes;
-        let levels = self.shape.levels as f64;
-        let cells: usize = self.set.shapes().iter().map(|s| s.ni * s.nj).sum();
-        let cells = cells as f64 * levels;
+        // Horizontal kernels may take some of the levels.
+        let levels = match launch.kernel {
+            KernelName::SweepX | KernelName::SweepY => launch.groups[1],
+            KernelName::AdvanceAir => launch.groups[2],
+            _ => self.shape.levels,
+        };
+        let cells: usize = self.set.shapes().iter().map(|s| s.ni * s.nj * levels).sum();
+        let cells = cells as f64;
         // Items of kernels on lists of cells or faces, over all planes and levels.
         let items = (launch.items * launch.groups[1] * launch.groups[2]) as f64;
         let faces = (launch.items * launch.groups[2]) as f64;

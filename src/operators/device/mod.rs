@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use decomposition::{Axis, Layout};
-use kernels::device::{GroupShapes, KernelName};
+use kernels::device::{Dialect, GroupShapes, KernelName};
 use kernels::{Scalar, Scheme};
 
 use self::halos::DeviceHalos;
@@ -45,6 +45,8 @@ struct Shape {
     rows: usize,
     blocks: usize,
     widest: usize,
+    /// Levels that go through the horizontal sweeps together.
+    levels_at_once: usize,
 }
 
 /// Tables that all sweeps share.
@@ -90,6 +92,14 @@ pub struct DeviceTransport<R: Scalar> {
 /// Bytes of a message worth its latency: launches and transfers cost some tens of microseconds.
 const MESSAGE_BYTES: usize = 512 << 10;
 
+/// Bytes of the state that processors take through all sweeps while they are in cache. Other devices have to be filled.
+const CACHE_BYTES: usize = 4 << 20;
+
+/// Cells along i of the widest tile.
+pub fn widest_row(tiles: &TileSet) -> usize {
+    tiles.shapes().iter().map(|s| s.ni).max().unwrap_or(0)
+}
+
 impl<R: Scalar> DeviceTransport<R> {
     /// Compiles the kernels, uploads `state` and makes room for windows like `window`. Collective over `comm`.
     ///
@@ -103,37 +113,39 @@ impl<R: Scalar> DeviceTransport<R> {
         window: &WindowBuffer<R>,
         comm: &dyn Communicator,
     ) -> DeviceResult<Self> {
-        Self::with_lanes(device, scheme, layout, state, window, comm, &[])
+        let shapes = GroupShapes::usual(device.info().dialect, widest_row(state.tile_set()));
+        Self::with_shapes(device, scheme, layout, state, window, comm, shapes)
     }
 
-    /// The same with other numbers of lanes in the groups of some kernels; results are the same.
+    /// The same with groups of other shapes, made for rows of [`widest_row`] cells; results are the same.
     ///
     /// # Errors
     /// As [`DeviceTransport::new`]; the device has no groups that large.
-    pub fn with_lanes(
+    pub fn with_shapes(
         device: Box<dyn Device>,
         scheme: Scheme,
         layout: &Layout,
         state: &PackedState<R>,
         window: &WindowBuffer<R>,
         comm: &dyn Communicator,
-        lanes: &[(KernelName, usize)],
+        shapes: GroupShapes,
     ) -> DeviceResult<Self> {
         let slabs = state.slabs();
         let set = slabs.tile_set().clone();
         let field = window.get(Section::FluxX).expect("every run reads the winds");
-        let widest = set.shapes().iter().map(|s| s.ni).max().unwrap_or(0);
+        let widest = widest_row(&set);
         let blocks = level_blocks(layout, slabs, MESSAGE_BYTES, 1, comm);
-        let mut launcher = {
-            let mut shapes = GroupShapes::usual(device.info().dialect, widest);
-            lanes.iter().for_each(|(kernel, lanes)| shapes.set(*kernel, *lanes));
-            Launcher::new::<R>(device, scheme, shapes)?
-        };
+        let mut launcher = Launcher::new::<R>(device, scheme, shapes)?;
         let launcher_mut = &mut launcher;
         let seams = |axis| TileSeams::<R>::of_rank(layout, axis, &set, comm.rank());
         let (seams_x, seams_y) = (seams(Axis::X), seams(Axis::Y));
         let rows = tables::rows(&set);
-        let column_blocks = tables::column_blocks(&set, launcher_mut.shapes().group(KernelName::SweepY)[0]);
+        let column_blocks = tables::column_blocks(&set, launcher_mut.shapes().items(KernelName::SweepY));
+        let level_bytes = slabs.level_stride() * size_of::<R>();
+        let levels_at_once = match launcher_mut.device.info().dialect {
+            Dialect::OpenClProcessor => (CACHE_BYTES / level_bytes.max(1)).max(1),
+            Dialect::Cuda | Dialect::OpenCl | Dialect::Metal => slabs.levels().max(1),
+        };
         let shape = Shape {
             levels: slabs.levels(),
             planes: slabs.planes(),
@@ -142,6 +154,7 @@ impl<R: Scalar> DeviceTransport<R> {
             rows: rows.len() / 2,
             blocks: column_blocks.len() / 2,
             widest,
+            levels_at_once,
         };
         let tables = Tables {
             tiles: launcher_mut.table(&tables::tiles(slabs, field, &seams_x, &seams_y))?,
