@@ -58,7 +58,8 @@
     OF(q2) = ratio.v[2];
 #endif
 
-/* Columns are dealt out in blocks of Y_LANES: tile and first column of each. */
+/* Columns are dealt out in blocks of Y_LANES: tile and first column of each. Tracers follow one another, so that air and
+ * fluxes are still in a cache. */
 KERNEL sweep_y(GLOBAL REAL *state, GLOBAL const REAL *RESTRICT fluxes, GLOBAL const int *RESTRICT tiles,
                GLOBAL const int *RESTRICT blocks, GLOBAL int *clamped, VALUE(REAL, scale), VALUE(int, state_stride),
                VALUE(int, field_stride), VALUE(int, first_level) THREADS)
@@ -66,9 +67,9 @@ KERNEL sweep_y(GLOBAL REAL *state, GLOBAL const REAL *RESTRICT fluxes, GLOBAL co
     const int t = blocks[2 * GROUP(0)], first = blocks[2 * GROUP(0) + 1];
     const int pitch = TILE_PITCH(t), nj = TILE_NJ(t), closed = TILE_CLOSED(t), left = TILE_NI(t) - first;
     const int cells = left < Y_LANES ? left : Y_LANES;
-    const wide level = first_level + GROUP(1);
+    const wide level = first_level + GROUP(2);
     GLOBAL const REAL *masses = state + (level * state_stride + TILE_STATE(t) + CELL(t, first, 0));
-    GLOBAL REAL *contents = state + (level * state_stride + TILE_STATE(t) + CELL(t, first, 0) + (GROUP(2) + 1) * TILE_PLANE(t));
+    GLOBAL REAL *contents = state + (level * state_stride + TILE_STATE(t) + CELL(t, first, 0) + (GROUP(1) + 1) * TILE_PLANE(t));
     GLOBAL const REAL *fluxes_y = fluxes + (level * field_stride + TILE_FIELD(t) + CELL(t, first, 0));
     THIS_LANE(lane);
     MARCH_VALUES(Y_LANES)
@@ -106,8 +107,8 @@ KERNEL sweep_y(GLOBAL REAL *state, GLOBAL const REAL *RESTRICT fluxes, GLOBAL co
             EACH_LANE(lane, 0, cells) { content[lane - pitch] = content[lane - pitch] + OF(change); }
         }
     }
-    if (GROUP(2) == 0) {
-        EACH_LANE(lane, 0, cells) {
+    if (GROUP(1) == 0) {
+        EACH_LANE_APART(lane, 0, cells) {
             if (OF(over) > 0) COUNT(clamped, OF(over));
         }
     }
@@ -118,12 +119,12 @@ KERNEL sweep_z(GLOBAL REAL *state, GLOBAL const REAL *RESTRICT fluxes, GLOBAL co
                GLOBAL const int *RESTRICT rows, GLOBAL int *clamped, VALUE(REAL, scale), VALUE(int, levels),
                VALUE(int, state_stride), VALUE(int, field_stride) THREADS)
 {
-    const int t = ROW_TILE(GROUP(1)), first = GROUP(0) * Z_LANES, left = TILE_NI(t) - first;
+    const int t = ROW_TILE(GROUP(2)), first = GROUP(0) * Z_LANES, left = TILE_NI(t) - first;
     const int cells = left < Z_LANES ? left : Z_LANES;
     const wide step = state_stride;
-    const int cell = CELL(t, first, ROW_J(GROUP(1)));
+    const int cell = CELL(t, first, ROW_J(GROUP(2)));
     GLOBAL const REAL *masses = state + (TILE_STATE(t) + cell);
-    GLOBAL REAL *contents = state + (TILE_STATE(t) + cell + (GROUP(2) + 1) * TILE_PLANE(t));
+    GLOBAL REAL *contents = state + (TILE_STATE(t) + cell + (GROUP(1) + 1) * TILE_PLANE(t));
     GLOBAL const REAL *fluxes_z = fluxes + (TILE_FIELD(t) + cell);
     THIS_LANE(lane);
     MARCH_VALUES(Z_LANES)
@@ -163,8 +164,8 @@ KERNEL sweep_z(GLOBAL REAL *state, GLOBAL const REAL *RESTRICT fluxes, GLOBAL co
     EACH_LANE(lane, 0, cells) {
         contents[(levels - 1) * step + lane] = contents[(levels - 1) * step + lane] + (OF(inflow) - (REAL)0);
     }
-    if (GROUP(2) == 0) {
-        EACH_LANE(lane, 0, cells) {
+    if (GROUP(1) == 0) {
+        EACH_LANE_APART(lane, 0, cells) {
             if (OF(over) > 0) COUNT(clamped, OF(over));
         }
     }

@@ -126,17 +126,20 @@ typedef unsigned long long_word;
 
 /* Two ways to run the lanes of a sweep. Usually each is a thread of its own. With LANES_IN_A_LOOP, for processors, a
  * group is one thread that goes through all lanes in every EACH_LANE block, a loop that becomes vector instructions.
- * What a lane keeps from block to block is declared PER_LANE and named OF within the blocks; barriers are for threads. */
+ * What a lane keeps from block to block is declared PER_LANE and named OF within the blocks; barriers are for threads.
+ * EACH_LANE_APART is for what vectors cannot do. */
 #ifdef LANES_IN_A_LOOP
 #define THIS_LANE(lane) ((void)0)
 #define EACH_LANE(lane, first, end) \
     _Pragma("clang loop vectorize(assume_safety)") for (int lane = (first); lane < (end); lane++)
+#define EACH_LANE_APART(lane, first, end) for (int lane = (first); lane < (end); lane++)
 #define PER_LANE(name, lanes) name[lanes]
 #define OF(name) name[lane]
 #define LANE_BARRIER() ((void)0)
 #else
 #define THIS_LANE(lane) const int lane = LANE(0)
 #define EACH_LANE(lane, first, end) if (lane >= (first) && lane < (end))
+#define EACH_LANE_APART(lane, first, end) EACH_LANE(lane, first, end)
 #define PER_LANE(name, lanes) name
 #define OF(name) name
 #define LANE_BARRIER() BARRIER()

@@ -41,7 +41,7 @@ KERNEL sweep_x(GLOBAL REAL *state, GLOBAL const REAL *RESTRICT fluxes, GLOBAL co
         OF(carrier) = face.m1;
         OF(over) = face.m2 > (REAL)1;
     }
-    EACH_LANE(lane, first, behind) {
+    EACH_LANE_APART(lane, first, behind) {
         if (OF(over)) COUNT(clamped, 1);
     }
     for (int tracer = 1; tracer < planes; tracer++) {

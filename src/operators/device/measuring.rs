@@ -46,15 +46,15 @@ impl<R: Scalar> DeviceTransport<R> {
         let planes = self.shape.planes;
         // Horizontal kernels may take some of the levels.
         let levels = match launch.kernel {
-            KernelName::SweepX | KernelName::SweepY => launch.groups[1],
-            KernelName::AdvanceAir => launch.groups[2],
+            KernelName::SweepX => launch.groups[1],
+            KernelName::SweepY | KernelName::AdvanceAir => launch.groups[2],
             _ => self.shape.levels,
         };
         let cells: usize = self.set.shapes().iter().map(|s| s.ni * s.nj * levels).sum();
         let cells = cells as f64;
         // Items of kernels on lists of cells or faces, over all planes and levels.
         let items = (launch.items * launch.groups[1] * launch.groups[2]) as f64;
-        let faces = (launch.items * launch.groups[2]) as f64;
+        let faces = launch.items as f64 * launch.groups[2] as f64;
         let values = match launch.kernel {
             // Air and the fluxes along one axis read, tracers read and written.
             KernelName::SweepX | KernelName::SweepY | KernelName::SweepZ => cells * (2 * planes) as f64,
@@ -62,7 +62,7 @@ impl<R: Scalar> DeviceTransport<R> {
             // Tracers keep their masses: the air of the file replaces the other.
             KernelName::ResetAir | KernelName::ExtractPlane => cells * 2.0,
             // The stencil of every plane, the flux of the face; an amount per plane.
-            KernelName::SeamAmounts => items * (2 * self.halo + 1) as f64 + faces,
+            KernelName::SeamAmounts => faces * (planes * (2 * self.halo + 1) + 1) as f64,
             // One amount at least, and the cell read and written.
             KernelName::SeamApply => items * 3.0,
             KernelName::HaloCopy | KernelName::HaloPack | KernelName::HaloUnpack => items * 2.0,

@@ -47,6 +47,8 @@ struct Shape {
     widest: usize,
     /// Levels that go through the horizontal sweeps together.
     levels_at_once: usize,
+    /// Groups that share the planes of the same seam faces.
+    seam_groups: usize,
 }
 
 /// Tables that all sweeps share.
@@ -142,9 +144,9 @@ impl<R: Scalar> DeviceTransport<R> {
         let rows = tables::rows(&set);
         let column_blocks = tables::column_blocks(&set, launcher_mut.shapes().items(KernelName::SweepY));
         let level_bytes = slabs.level_stride() * size_of::<R>();
-        let levels_at_once = match launcher_mut.device.info().dialect {
-            Dialect::OpenClProcessor => (CACHE_BYTES / level_bytes.max(1)).max(1),
-            Dialect::Cuda | Dialect::OpenCl | Dialect::Metal => slabs.levels().max(1),
+        let (levels_at_once, seam_groups) = match launcher_mut.device.info().dialect {
+            Dialect::OpenClProcessor => ((CACHE_BYTES / level_bytes.max(1)).max(1), 1),
+            Dialect::Cuda | Dialect::OpenCl | Dialect::Metal => (slabs.levels().max(1), slabs.planes()),
         };
         let shape = Shape {
             levels: slabs.levels(),
@@ -155,6 +157,7 @@ impl<R: Scalar> DeviceTransport<R> {
             blocks: column_blocks.len() / 2,
             widest,
             levels_at_once,
+            seam_groups,
         };
         let tables = Tables {
             tiles: launcher_mut.table(&tables::tiles(slabs, field, &seams_x, &seams_y))?,

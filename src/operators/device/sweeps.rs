@@ -131,7 +131,7 @@ impl<R: Scalar> DeviceTransport<R> {
         launcher.cover(
             KernelName::SeamAmounts,
             faces.1,
-            [shape.planes, levels.len()],
+            [shape.seam_groups, levels.len()],
             &[
                 memory(*state),
                 memory(x),
@@ -142,6 +142,7 @@ impl<R: Scalar> DeviceTransport<R> {
                 Argument::Int(int(faces.1)),
                 scale,
                 planes,
+                Argument::Int(int(shape.seam_groups)),
                 stride,
                 field_stride,
                 first,
@@ -175,7 +176,7 @@ impl<R: Scalar> DeviceTransport<R> {
             }
             Axis::Y => launcher.launch(
                 KernelName::SweepY,
-                [shape.blocks, levels.len(), shape.planes - 1],
+                [shape.blocks, shape.planes - 1, levels.len()],
                 &[
                     shared[0],
                     shared[1],
@@ -238,7 +239,7 @@ impl<R: Scalar> DeviceTransport<R> {
         launcher.cover(
             KernelName::SweepZ,
             shape.widest,
-            [shape.rows, shape.planes - 1],
+            [shape.planes - 1, shape.rows],
             &[state, flux, tiles, rows, Argument::Memory(*clamped), scale, levels, strides[0], strides[1]],
         )?;
         kernel.finish(launcher)?;
