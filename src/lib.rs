@@ -1,7 +1,8 @@
 //! Global trace-gas transport on the cubed sphere, driven by archived winds.
 //!
-//! Rooms, each depending on earlier ones only: [`files`], [`grid`], [`state`], [`device`], [`comm`], [`met`], [`closures`],
-//! [`sources`], [`operators`], [`diagnostics`], [`output`], [`initial`], [`config`], [`model`], [`bench`], [`cli`].
+//! Rooms, each depending on earlier ones only: [`files`], [`grid`], [`state`], [`device`], [`comm`], [`timers`], [`met`],
+//! [`closures`], [`sources`], [`operators`], [`diagnostics`], [`output`], [`initial`], [`config`], [`model`], [`mod@bench`],
+//! [`cli`].
 
 pub mod bench;
 pub mod cli;
@@ -19,3 +20,4 @@ pub mod operators;
 pub mod output;
 pub mod sources;
 pub mod state;
+pub mod timers;

@@ -13,10 +13,11 @@ use atmostr::met::synth::{self, SynthFlow, SynthOptions};
 use atmostr::met::{FluxForm, Section, TransportFile, WindowBuffer};
 use atmostr::operators::Threads;
 use atmostr::operators::advection::{Advection, Winds, largest_budget};
-use atmostr::operators::device::{DeviceTransport, HaloChoice, Launcher};
+use atmostr::operators::device::{DeviceTransport, HaloChoice, Launcher, widest_row};
 use atmostr::state::{AIR, PackedState, TileSet};
 use decomposition::{Layout, TileGrid};
 use kernels::Scalar;
+use kernels::device::{Dialect, GroupShapes};
 use kernels::scheme::Scheme;
 
 use device::open_device;
@@ -97,11 +98,12 @@ fn compare<R: Scalar>(
     scheme: Scheme,
     passes: usize,
     grid: Option<TileGrid>,
+    dialect: Dialect,
     comm: &dyn Communicator,
     pool: &Threads,
 ) {
     let header = file.header();
-    let what = format!("{} {} on {} ranks", scheme.name(), R::NAME, comm.size());
+    let what = format!("{} {} on {} ranks, {dialect:?}", scheme.name(), R::NAME, comm.size());
     let layout = Layout::new(NC, header.panel_convention(), comm.size(), scheme.halo(), grid).unwrap();
     let tiles = Arc::new(TileSet::new(layout.tiles_of(comm.rank()).to_vec(), scheme.halo()));
     let sections = [Section::AirMass, Section::AirMassTendency, Section::FluxX, Section::FluxY, Section::FluxZ];
@@ -112,7 +114,8 @@ fn compare<R: Scalar>(
     let mut columns = ColumnSums::zeros(tiles.clone(), 1 + TRACERS);
     let mut device_columns = columns.clone();
     let mut advection = Advection::new(scheme, &layout, &host, pool, comm);
-    let launcher = Launcher::new::<R>(open_device::<R>().unwrap(), scheme, NC).unwrap();
+    let shapes = GroupShapes::usual(dialect, widest_row(&tiles));
+    let launcher = Launcher::with_shapes::<R>(open_device::<R>().unwrap(), scheme, shapes).unwrap();
     let mut device = DeviceTransport::new(launcher, &layout, &host, &window, HaloChoice::Auto, comm).unwrap();
     for w in 0..2 {
         file.load_window(w, &mut window).unwrap();
@@ -140,9 +143,12 @@ fn schemes(file: &Arc<TransportFile>, schemes: &[Scheme], grid: Option<TileGrid>
     // A thread joins one pool in its life.
     let pool = Threads::new(1).unwrap();
     for scheme in schemes {
-        compare::<f32>(file, *scheme, 1, grid, comm, &pool);
-        if open_device::<f64>().is_some() {
-            compare::<f64>(file, *scheme, 2, grid, comm, &pool);
+        // Lanes as threads of a group, and in a loop.
+        for dialect in [Dialect::OpenCl, Dialect::OpenClProcessor] {
+            compare::<f32>(file, *scheme, 1, grid, dialect, comm, &pool);
+            if open_device::<f64>().is_some() {
+                compare::<f64>(file, *scheme, 2, grid, dialect, comm, &pool);
+            }
         }
     }
 }

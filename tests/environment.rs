@@ -3,8 +3,14 @@
 use std::path::{Path, PathBuf};
 
 /// What may be read, and why it is harmless.
-const KNOWN: [(&str, &str); 9] = [
+const KNOWN: [(&str, &str); 15] = [
     ("ATMOSTR_DISABLE_PREFETCH", "when windows are read, not what is read"),
+    ("ATMOSTR_TIMERS", "times of sections"),
+    ("ATMOSTR_ALLOC_TIMERS", "as above"),
+    ("ATMOSTR_PROFILE_GPU", "as above; when the device is waited for"),
+    ("ATMOSTR_PROFILE_MODE", "which part of a run is timed"),
+    ("ATMOSTR_PROFILE_WARMUP_SEC", "as above"),
+    ("ATMOSTR_PROFILE_DUR_SEC", "as above"),
     ("ATMOSTR_INSTITUTION", "an attribute of output files that `diff` leaves out"),
     ("USER", "as above"),
     ("USERNAME", "as above"),
@@ -19,7 +25,14 @@ const KNOWN: [(&str, &str); 9] = [
 const ASKING: [(&str, &[&str]); 5] = [
     (
         "env::var",
-        &["src/cli/mod.rs", "src/cli/run.rs", "src/config/paths.rs", "src/met/prefetch.rs", "src/output/provenance.rs"],
+        &[
+            "src/cli/mod.rs",
+            "src/cli/run.rs",
+            "src/config/paths.rs",
+            "src/met/prefetch.rs",
+            "src/output/provenance.rs",
+            "src/timers/settings.rs",
+        ],
     ),
     ("getenv", &[]),
     ("EnvFilter", &[]),

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 /// Rooms in the order of their dependencies: each may use itself and those before it.
-const ROOMS: [&str; 16] = [
+const ROOMS: [&str; 17] = [
     "files",
     "grid",
     "state",
     "device",
     "comm",
+    "timers",
     "met",
     "closures",
     "sources",

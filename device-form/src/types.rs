@@ -91,7 +91,7 @@ impl Type {
             parts.iter().enumerate().map(|(n, (part, _))| format!("{} {}", part.c_name(), parameter(n))).collect();
         let assignments: String =
             parts.iter().enumerate().map(|(n, (_, field))| format!("made{field} = {}; ", parameter(n))).collect();
-        writeln!(text, "typedef struct {{ {fields}}} {name};").unwrap();
+        writeln!(text, "typedef struct {{ {fields}STRUCT_END }} {name};").unwrap();
         writeln!(
             text,
             "INLINE {name} {constructor}({}) {{ {name} made; {assignments}return made; }}",

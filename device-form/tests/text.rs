@@ -34,7 +34,7 @@ fn two_sum<R: Real>(a: R, b: R) -> (R, R) {
 }
 ";
     let expected = r#"#line 1 "numerics.h"
-typedef struct { REAL m0; REAL m1; } value_t2rr;
+typedef struct { REAL m0; REAL m1; STRUCT_END } value_t2rr;
 INLINE value_t2rr make_t2rr(REAL m0, REAL m1) { value_t2rr made; made.m0 = m0; made.m1 = m1; return made; }
 
 #line 13 "numerics/sample.rs"
@@ -138,8 +138,8 @@ pub fn nested<R: Real>(p: ([R; 2], R), q: [(R, R); 2]) -> [(R, R); 2] {
     assert!(rust.contains("output[2] = value[1].0;"), "{rust}");
     // Parts are defined before the wholes.
     let text = form(text).functions_text();
-    assert!(text.find("} value_a2r;").unwrap() < text.find("} value_t2a2rr;").unwrap());
-    assert!(text.find("} value_t2rr;").unwrap() < text.find("} value_a2t2rr;").unwrap());
+    assert!(text.find("STRUCT_END } value_a2r;").unwrap() < text.find("STRUCT_END } value_t2a2rr;").unwrap());
+    assert!(text.find("STRUCT_END } value_t2rr;").unwrap() < text.find("STRUCT_END } value_a2t2rr;").unwrap());
 }
 
 #[test]

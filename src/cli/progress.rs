@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::{Context, LogFormat, Sink};
 use crate::model::report::{PlanReport, Progress, Quiet, RunReport, WindowReport};
+use crate::timers::TimerReport;
 
 /// The reporter for this context; ranks other than 0 are silent.
 pub fn reporter(ctx: &Context, rank: usize) -> Box<dyn Progress> {
@@ -132,6 +133,10 @@ impl Progress for Bar {
         self.bar.inc(1);
     }
 
+    fn timers(&mut self, report: &TimerReport) {
+        self.bar.suspend(|| eprintln!("{}", report.text()));
+    }
+
     fn finish(&mut self, report: &RunReport) {
         self.bar.finish_and_clear();
         eprintln!("{}\n{}", summary(report, &self.pace), budget_text(report));
@@ -174,6 +179,10 @@ impl<W: Write + Send> Progress for Lines<W> {
             let text = format!("[{}/{}] {}", self.pace.done, self.pace.windows, status(report, &self.pace));
             self.line(&text);
         }
+    }
+
+    fn timers(&mut self, report: &TimerReport) {
+        self.line(&report.text());
     }
 
     fn finish(&mut self, report: &RunReport) {
@@ -237,6 +246,10 @@ impl<W: Write + Send> Progress for Json<W> {
             ("days_per_day", self.pace.days_per_day(report.model_seconds).into()),
         ];
         self.event("window", report, &extra);
+    }
+
+    fn timers(&mut self, report: &TimerReport) {
+        self.event("timers", report, &[]);
     }
 
     fn finish(&mut self, report: &RunReport) {

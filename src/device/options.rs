@@ -9,7 +9,7 @@ use super::{cuda, opencl};
 pub fn compiler_options(dialect: Dialect) -> String {
     match dialect {
         Dialect::Cuda => cuda::OPTIONS.join(" "),
-        Dialect::OpenCl => opencl::OPTIONS.to_string_lossy().into_owned(),
+        Dialect::OpenCl | Dialect::OpenClProcessor => opencl::OPTIONS.to_string_lossy().into_owned(),
         Dialect::Metal => {
             "mathMode = safe, mathFloatingPointFunctions = precise; before macOS 15: fastMathEnabled = NO".to_string()
         }

@@ -69,7 +69,18 @@ impl<R: Scalar> WindowBuffer<R> {
     /// Storage for `sections` of files like the one `header` describes; fluxes are kept as stored. Sections named twice
     /// are stored once. Whether a file has the sections is checked when it is read.
     pub fn new(set: Arc<TileSet>, header: &Header, sections: &[Section]) -> Self {
-        let (nc, nlevel, convention) = (header.nc(), header.nlevel(), header.panel_convention());
+        Self::empty(set, header.nc(), header.nlevel(), header.panel_convention(), sections)
+    }
+
+    /// Storage for `sections` on panels of `nc` × `nc` cells with `nlevel` layers, all zero, for windows that come from
+    /// no file.
+    pub fn empty(
+        set: Arc<TileSet>,
+        nc: usize,
+        nlevel: usize,
+        convention: PanelConvention,
+        sections: &[Section],
+    ) -> Self {
         let mut wanted: Vec<Section> = sections.to_vec();
         wanted.sort();
         wanted.dedup();

@@ -10,6 +10,7 @@ use super::buffer::WindowBuffer;
 use super::error::MetError;
 use super::load::LoadThreads;
 use super::reader::TransportFile;
+use crate::timers::{self, Timed};
 
 /// When the next window is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -274,6 +275,7 @@ impl<R: Scalar> WindowStream<R> {
         self.request()?;
         let (buffer, result) = match &self.reader {
             Some(reader) if self.pending => {
+                let _timed = timers::section(Timed::PrefetchFetchWait);
                 let answer = reader.desk.take(|hand| hand.answer.take());
                 self.pending = false;
                 answer.ok_or(MetError::ReaderGone)?
@@ -281,6 +283,7 @@ impl<R: Scalar> WindowStream<R> {
             Some(_) => return Ok(()),
             None if self.next >= self.order.len() => return Ok(()),
             None => {
+                let _timed = timers::section(Timed::WindowSyncLoadTotal);
                 let Some(mut buffer) = self.buffer() else { return Err(MetError::ReaderGone) };
                 let position = self.order[self.next];
                 let result = read(&self.files[position.file].file, position.window, &mut buffer, LoadThreads::Pool);
@@ -308,6 +311,7 @@ fn read<R: Scalar>(
     buffer: &mut WindowBuffer<R>,
     threads: LoadThreads,
 ) -> Result<(), MetError> {
+    let _timed = timers::section(Timed::WindowLoadHost);
     let result = file.load_window_with(window, buffer, threads);
     file.release_window(window);
     result
@@ -316,10 +320,14 @@ fn read<R: Scalar>(
 fn start_reader<R: Scalar>() -> std::io::Result<Reader<R>> {
     let desk = Arc::new(Desk::new());
     let guard = CloseOnDrop(desk.clone());
+    let inherit = timers::inheritance();
     let work = move || {
+        inherit();
         let desk = &guard.0;
         while let Some((file, window, mut buffer)) = desk.take(|hand| hand.request.take()) {
+            let timed = timers::section(Timed::PrefetchTaskTotal);
             let result = read(&file, window, &mut buffer, LoadThreads::Caller);
+            drop(timed);
             desk.put(|hand| hand.answer = Some((buffer, result)));
         }
     };

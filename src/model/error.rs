@@ -9,6 +9,7 @@ use crate::met::MetError;
 use crate::met::synth::SynthError;
 use crate::operators::advection::CellBudget;
 use crate::output::OutputError;
+use crate::timers::SettingsError;
 
 /// Why a run did not finish.
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +26,9 @@ pub enum RunError {
     /// An initial state.
     #[error(transparent)]
     Initial(#[from] InitialError),
+    /// What is to be timed.
+    #[error(transparent)]
+    Timers(#[from] SettingsError),
     /// A snapshot file.
     #[error(transparent)]
     Output(#[from] OutputError),

@@ -8,6 +8,7 @@ pub mod report;
 mod run;
 mod setup;
 mod snapshots;
+mod timing;
 
 pub use error::{Blame, RunError, agree_on};
 pub use run::run;

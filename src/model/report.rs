@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use crate::timers::TimerReport;
+
 /// The run as planned, once the files are open and the state is built.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PlanReport {
@@ -77,6 +79,8 @@ pub trait Progress: Send {
     fn window(&mut self, report: &WindowReport<'_>);
     /// Something odd but harmless.
     fn warn(&mut self, message: &str);
+    /// Times of the sections, where they were asked for.
+    fn timers(&mut self, _: &TimerReport) {}
     /// The run is finished.
     fn finish(&mut self, report: &RunReport);
 }

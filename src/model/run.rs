@@ -12,12 +12,14 @@ use super::error::{RunError, agree_on};
 use super::report::{Budget, PlanReport, Progress, RunReport, WindowReport};
 use super::setup::{Setup, float_name};
 use super::snapshots::Snapshots;
+use super::timing::RunTimers;
 use crate::comm::Communicator;
 use crate::config::{CflExcess, Chemistry, DecayCadence, RunConfig};
 use crate::met::{FileWindows, FloatType, PrefetchMode, StreamPosition, WindowStream};
 use crate::operators::advection::{CellBudget, MAX_PASSES};
 use crate::operators::{Threads, WindowEnd};
 use crate::state::AIR;
+use crate::timers::{self, Timed};
 
 /// Runs a configuration from start to end. Collective over `comm`.
 ///
@@ -25,17 +27,20 @@ use crate::state::AIR;
 /// Anything wrong with the configuration or its files (found before any work), and what happens on the way. The lowest
 /// failing rank returns its own error, the others [`RunError::Elsewhere`].
 pub fn run(config: &RunConfig, comm: &dyn Communicator, progress: &mut dyn Progress) -> Result<RunReport, RunError> {
+    let timers = RunTimers::start(comm)?;
     let device = open_device(config, comm)?;
     let setup = Setup::new(config, comm, progress)?;
     let threads = agree_on(comm, Threads::new(thread_count(config, comm)).map_err(RunError::from))?;
-    match config.settings.float_type {
+    let report = match config.settings.float_type {
         FloatType::Float32 => {
             threads.install(|| Run::<f32>::new(config, &setup, device, &threads, comm, progress)?.finish())
         }
         FloatType::Float64 => {
             threads.install(|| Run::<f64>::new(config, &setup, device, &threads, comm, progress)?.finish())
         }
-    }
+    }?;
+    timers.finish(config, &setup, comm, progress);
+    Ok(report)
 }
 
 fn thread_count(config: &RunConfig, comm: &dyn Communicator) -> usize {
@@ -120,12 +125,14 @@ impl<'a, R: Scalar> Run<'a, R> {
         let mut place = Some(first);
         while let Some(now) = place {
             self.window(now)?;
+            let timed = timers::section(Timed::WindowAdvance);
             let start = Instant::now();
             place = agree_on(self.comm, self.stream.advance().map_err(RunError::from))?;
             if let Some(next) = place {
                 agree_on(self.comm, verify_share(self.setup, next, self.clock.windows(), self.comm))?;
             }
             self.total.read += start.elapsed().as_secs_f64();
+            drop(timed);
             if place.is_none_or(|next| next.file != now.file) && self.snapshots.daily() {
                 self.snapshots.close(self.comm)?;
                 if let Some(next) = place {
@@ -153,6 +160,7 @@ impl<'a, R: Scalar> Run<'a, R> {
         let tracers = tracers_at_reset(self.config.settings.air_mass_reset);
         let (_, window) = self.stream.current().expect("the loop holds a window");
         let substeps = window.loaded().expect("the stream yields loaded windows").steps;
+        let timed = timers::section(Timed::WindowAdvance);
         self.engine.begin_window(window)?;
         if self.clock.windows() > 0 {
             let jump = if place.window == 0 { self.engine.air_jump(window, self.comm)? } else { 0.0 };
@@ -168,18 +176,22 @@ impl<'a, R: Scalar> Run<'a, R> {
                 self.progress.warn(&message);
             }
         }
+        drop(timed);
         self.clock.begin_window(substeps);
         let Chemistry { decaying, cadence } = &self.config.chemistry;
         let seconds = self.clock.window_seconds();
         if *cadence == DecayCadence::Symmetric {
             self.engine.decay(decaying, 0.5 * seconds)?;
         }
+        let timed = timers::section(Timed::Advection);
         let start = Instant::now();
         let mut budget = None;
         let mut passes = 0;
         if self.engine.advects() {
             let (_, window) = self.stream.current().expect("the loop holds a window");
+            let scan = timers::section(Timed::CflScan);
             let largest = self.engine.largest_budget(window, self.comm)?;
+            drop(scan);
             passes = agree_on(self.comm, self.passes(place, substeps, largest))?;
             budget = Some(largest.ratio);
         }
@@ -204,6 +216,7 @@ impl<'a, R: Scalar> Run<'a, R> {
         self.engine.look_ahead(&mut self.stream)?;
         let clamped = self.engine.take_clamped()?;
         self.total.advection += start.elapsed().as_secs_f64();
+        drop(timed);
         self.check(place, substeps, clamped)?;
         self.snapshot()?;
         let seconds = difference(self.total, before).list();

@@ -12,6 +12,7 @@ use super::setup::{Setup, make_folder_of};
 use crate::comm::Communicator;
 use crate::config::RunConfig;
 use crate::output::{OutputSpec, SnapshotFrame, SnapshotWriter, Split};
+use crate::timers::{self, Timed};
 
 /// Two hours this close are the same time.
 const SAME_HOUR: f64 = 1e-6;
@@ -92,6 +93,7 @@ impl<R: Scalar> Snapshots<R> {
     ) -> Result<f64, RunError> {
         let Some(writer) = &mut self.writer else { return Ok(0.0) };
         let Some(_) = self.due.pop_if(|due| (*due - hours).abs() < SAME_HOUR) else { return Ok(0.0) };
+        let _timed = timers::section(Timed::IoWrite);
         let start = Instant::now();
         let totals = totals(engine, comm)?;
         let tracers = engine.shape().tracers().to_vec();

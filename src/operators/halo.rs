@@ -7,6 +7,7 @@ use kernels::Scalar;
 
 use crate::comm::{Communicator, Exchange, MessageSpec};
 use crate::state::Slabs;
+use crate::timers::{self, Timed};
 
 /// One side of a strip, as positions within a level's slab.
 #[derive(Clone, Copy, Debug)]
@@ -143,6 +144,7 @@ impl HaloMessages {
 
     /// Packs and sends the halos of a level block and starts its receives.
     pub fn post<R: Scalar>(&mut self, block: usize, slabs: &Slabs<R>) {
+        let _timed = timers::section(Timed::HaloPack);
         let (levels, exchange) = &mut self.blocks[block];
         for (n, strips) in self.sends.iter().enumerate() {
             let mut rest = bytemuck::cast_slice_mut::<u8, R>(exchange.send_buffer(n));
@@ -163,7 +165,10 @@ impl HaloMessages {
     /// Waits for the messages of a level block and unpacks them.
     pub fn finish<R: Scalar>(&mut self, block: usize, slabs: &mut Slabs<R>) {
         let (levels, exchange) = &mut self.blocks[block];
+        let waiting = timers::section(Timed::MpiWait);
         exchange.wait();
+        drop(waiting);
+        let _timed = timers::section(Timed::HaloUnpack);
         let stride = slabs.level_stride();
         for (n, strips) in self.receives.iter().enumerate() {
             let mut rest = bytemuck::cast_slice::<u8, R>(exchange.receive_buffer(n));

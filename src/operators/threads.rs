@@ -2,6 +2,8 @@
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use crate::timers;
+
 /// The thread pool of a rank. The calling thread is one of its members, so messages stay on the main thread and a
 /// pool of one runs everything in place.
 #[derive(Debug)]
@@ -15,7 +17,9 @@ impl Threads {
     /// # Errors
     /// The operating system refuses a thread, or the calling thread already belongs to a pool.
     pub fn new(count: usize) -> Result<Self, rayon::ThreadPoolBuildError> {
-        let pool = ThreadPoolBuilder::new().num_threads(count.max(1)).use_current_thread().build()?;
+        let inherit = timers::inheritance();
+        let builder = ThreadPoolBuilder::new().num_threads(count.max(1)).use_current_thread();
+        let pool = builder.start_handler(move |_| inherit()).build()?;
         // A thread's first theft of work allocates its place in the reclamation of the queues; here, not in a substep.
         pool.broadcast(|_| drop(crossbeam_epoch::pin()));
         Ok(Self { pool })

@@ -67,6 +67,11 @@ enum Groups {
 
 impl Groups {
     fn shapes(self, dialect: Dialect) -> GroupShapes {
+        // Processors run lanes in a loop; with groups of other shapes lanes are threads there too, as on GPUs.
+        let dialect = match (self, dialect) {
+            (Groups::Odd | Groups::Smallest, Dialect::OpenClProcessor) => Dialect::OpenCl,
+            _ => dialect,
+        };
         let mut shapes = GroupShapes::usual(dialect, world::WIDEST);
         for (n, kernel) in KernelName::ALL.iter().enumerate() {
             match self {

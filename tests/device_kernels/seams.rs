@@ -117,6 +117,8 @@ pub fn seam_amounts<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
     let mut expected: Vec<R> = (0..world.depth() * world.planes() * count).map(|_| world.value()).collect();
     let (amounts, counter) = (rig.put(&expected), rig.put(&[0_i32]));
     let [stride, field_stride] = world.strides();
+    // Groups share out the planes.
+    let groups = 1 + world.random.below(world.planes());
     let arguments = [
         rig.put(world.state.slabs().data()),
         rig.put(world.fluxes[0].data()),
@@ -127,11 +129,12 @@ pub fn seam_amounts<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
         Argument::Int(int(count)),
         real(world.scale),
         Argument::Int(int(world.planes())),
+        Argument::Int(int(groups)),
         stride,
         field_stride,
         Argument::Int(int(world.levels.start)),
     ];
-    rig.cover(KernelName::SeamAmounts, count, [world.planes(), world.levels.len()], &arguments);
+    rig.cover(KernelName::SeamAmounts, count, [groups, world.levels.len()], &arguments);
     let sweeps: &dyn SweepKernel<R> = kernel(rig.scheme);
     let mut workspace = Workspace::new(world.set.shapes());
     let mut clamped = 0;

@@ -76,7 +76,7 @@ pub fn sweep_x<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
 
 pub fn sweep_y<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
     let state = rig.put(world.state.slabs().data());
-    let width = rig.shapes.group(KernelName::SweepY)[0];
+    let width = rig.shapes.items(KernelName::SweepY);
     let shapes = world.set.shapes().iter().enumerate();
     let blocks: Vec<_> = shapes.flat_map(|(t, s)| (0..s.ni).step_by(width).map(move |i| (t, i))).collect();
     let [stride, field_stride] = world.strides();
@@ -92,7 +92,7 @@ pub fn sweep_y<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
         field_stride,
         Argument::Int(int(world.levels.start)),
     ];
-    rig.launch(KernelName::SweepY, [blocks.len(), world.levels.len(), world.planes() - 1], &arguments);
+    rig.launch(KernelName::SweepY, [blocks.len(), world.planes() - 1, world.levels.len()], &arguments);
     let (expected, clamped) = horizontal(world, 1, rig.scheme);
     rig.assert_memory(state, &expected);
     rig.assert_clamped(counter, clamped);
@@ -174,7 +174,7 @@ pub fn sweep_z<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
         stride,
         field_stride,
     ];
-    rig.cover(KernelName::SweepZ, world.widest(), [rows.len(), world.planes() - 1], &arguments);
+    rig.cover(KernelName::SweepZ, world.widest(), [world.planes() - 1, rows.len()], &arguments);
     let ([_, expected], clamped) = vertical(world, rig.scheme);
     rig.assert_memory(state, &expected);
     rig.assert_clamped(counter, clamped);

@@ -1,7 +1,7 @@
 /* Air mass of a sweep and at window ends. */
 
 /* m + (inflow - outflow) of every cell along i (axis 0) or j (axis 1), with the fluxes the tracers have just been moved by. */
-KERNEL advance_air(GLOBAL REAL *state, GLOBAL const REAL *fluxes, GLOBAL const int *tiles, GLOBAL const int *rows,
+KERNEL advance_air(GLOBAL REAL *state, GLOBAL const REAL *fluxes, GLOBAL const int *RESTRICT tiles, GLOBAL const int *RESTRICT rows,
                    VALUE(int, axis), VALUE(REAL, scale), VALUE(int, state_stride), VALUE(int, field_stride),
                    VALUE(int, first_level) THREADS)
 {
@@ -22,8 +22,8 @@ KERNEL advance_air(GLOBAL REAL *state, GLOBAL const REAL *fluxes, GLOBAL const i
 }
 
 /* The same along k; nothing passes the top and the bottom. */
-KERNEL advance_air_vertically(GLOBAL REAL *state, GLOBAL const REAL *fluxes, GLOBAL const int *tiles,
-                              GLOBAL const int *rows, VALUE(int, levels), VALUE(REAL, scale), VALUE(int, state_stride),
+KERNEL advance_air_vertically(GLOBAL REAL *state, GLOBAL const REAL *fluxes, GLOBAL const int *RESTRICT tiles,
+                              GLOBAL const int *RESTRICT rows, VALUE(int, levels), VALUE(REAL, scale), VALUE(int, state_stride),
                               VALUE(int, field_stride) THREADS)
 {
     const int t = ROW_TILE(GROUP(1)), i = GROUP(0) * WIDTH(0) + LANE(0), k = GROUP(2);
@@ -39,8 +39,8 @@ KERNEL advance_air_vertically(GLOBAL REAL *state, GLOBAL const REAL *fluxes, GLO
 
 /* Sets the air mass to `start`, plus `tendency` if `at_end`. With `keep_ratios` tracers keep their mixing ratios, else
  * their masses. */
-KERNEL reset_air(GLOBAL REAL *state, GLOBAL const REAL *start, GLOBAL const REAL *tendency, GLOBAL const int *tiles,
-                 GLOBAL const int *rows, VALUE(int, at_end), VALUE(int, keep_ratios), VALUE(int, planes),
+KERNEL reset_air(GLOBAL REAL *state, GLOBAL const REAL *start, GLOBAL const REAL *tendency, GLOBAL const int *RESTRICT tiles,
+                 GLOBAL const int *RESTRICT rows, VALUE(int, at_end), VALUE(int, keep_ratios), VALUE(int, planes),
                  VALUE(int, state_stride), VALUE(int, field_stride) THREADS)
 {
     const int t = ROW_TILE(GROUP(1)), i = GROUP(0) * WIDTH(0) + LANE(0);
@@ -60,7 +60,7 @@ KERNEL reset_air(GLOBAL REAL *state, GLOBAL const REAL *start, GLOBAL const REAL
 }
 
 /* One plane of the packed state as a field; halos are left alone. */
-KERNEL extract_plane(GLOBAL const REAL *state, GLOBAL REAL *field, GLOBAL const int *tiles, GLOBAL const int *rows,
+KERNEL extract_plane(GLOBAL const REAL *state, GLOBAL REAL *field, GLOBAL const int *RESTRICT tiles, GLOBAL const int *RESTRICT rows,
                      VALUE(int, plane), VALUE(int, state_stride), VALUE(int, field_stride) THREADS)
 {
     const int t = ROW_TILE(GROUP(1)), i = GROUP(0) * WIDTH(0) + LANE(0);

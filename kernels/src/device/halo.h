@@ -2,7 +2,7 @@
  * the air plane within a level. */
 
 /* Table: from, to, distance between planes at either place. */
-KERNEL halo_copy(GLOBAL REAL *state, GLOBAL const int *pairs, VALUE(int, count), VALUE(int, state_stride),
+KERNEL halo_copy(GLOBAL REAL *state, GLOBAL const int *RESTRICT pairs, VALUE(int, count), VALUE(int, state_stride),
                  VALUE(int, first_level) THREADS)
 {
     const int n = GROUP(0) * WIDTH(0) + LANE(0), p = GROUP(1);
@@ -21,7 +21,7 @@ KERNEL halo_copy(GLOBAL REAL *state, GLOBAL const int *pairs, VALUE(int, count),
     ((wide)cells[MESSAGE_INTS * (n) + 2] * (planes) * (levels) \
      + ((wide)(level) * (planes) + (p)) * cells[MESSAGE_INTS * (n) + 3] + cells[MESSAGE_INTS * (n) + 4])
 
-KERNEL halo_pack(GLOBAL const REAL *state, GLOBAL REAL *messages, GLOBAL const int *cells, VALUE(int, count),
+KERNEL halo_pack(GLOBAL const REAL *state, GLOBAL REAL *messages, GLOBAL const int *RESTRICT cells, VALUE(int, count),
                  VALUE(int, planes), VALUE(int, levels), VALUE(int, state_stride), VALUE(int, first_level) THREADS)
 {
     const int n = GROUP(0) * WIDTH(0) + LANE(0), p = GROUP(1), level = GROUP(2);
@@ -30,7 +30,7 @@ KERNEL halo_pack(GLOBAL const REAL *state, GLOBAL REAL *messages, GLOBAL const i
             state[(first_level + level) * (wide)state_stride + MESSAGE_CELL(n) + p * MESSAGE_PLANE(n)];
 }
 
-KERNEL halo_unpack(GLOBAL REAL *state, GLOBAL const REAL *messages, GLOBAL const int *cells, VALUE(int, count),
+KERNEL halo_unpack(GLOBAL REAL *state, GLOBAL const REAL *messages, GLOBAL const int *RESTRICT cells, VALUE(int, count),
                    VALUE(int, planes), VALUE(int, levels), VALUE(int, state_stride), VALUE(int, first_level) THREADS)
 {
     const int n = GROUP(0) * WIDTH(0) + LANE(0), p = GROUP(1), level = GROUP(2);

@@ -7,8 +7,10 @@ use core::fmt::Write;
 pub enum Dialect {
     /// NVIDIA GPUs.
     Cuda,
-    /// OpenCL devices; large groups, since CPUs run a group as one loop.
+    /// OpenCL devices other than processors.
     OpenCl,
+    /// Processors through OpenCL: a group of a sweep is one thread that goes through its lanes in a loop.
+    OpenClProcessor,
     /// Apple GPUs.
     Metal,
 }
@@ -18,6 +20,8 @@ pub enum Dialect {
 enum Lanes {
     /// Whole rows of cells and two neighbours each; the number is about how many lanes a group has.
     WholeRows,
+    /// Pieces of a row; the number is the most there are.
+    PieceOfRow,
     /// Any items along axis 0.
     Items,
 }
@@ -42,6 +46,12 @@ macro_rules! kernels {
                 }
             }
 
+            /// Whether its lanes may run in a loop.
+            fn may_loop(self) -> bool {
+                use KernelName::{SeamAmounts, SweepX, SweepY, SweepZ};
+                matches!(self, SweepX | SweepY | SweepZ | SeamAmounts)
+            }
+
             fn lanes(self) -> Lanes {
                 match self {
                     $(KernelName::$kernel => Lanes::$kind,)*
@@ -55,7 +65,7 @@ macro_rules! kernels {
                 };
                 match dialect {
                     Dialect::Cuda => cuda,
-                    Dialect::OpenCl => opencl,
+                    Dialect::OpenCl | Dialect::OpenClProcessor => opencl,
                     Dialect::Metal => metal,
                 }
             }
@@ -67,19 +77,19 @@ kernels! {
     /// Sweep of all tracers along i.
     SweepX "sweep_x" WholeRows [192 512 192];
     /// Sweep of all tracers along j.
-    SweepY "sweep_y" Items [64 128 64];
+    SweepY "sweep_y" PieceOfRow [128 128 128];
     /// Sweep of all tracers along k.
-    SweepZ "sweep_z" Items [64 128 64];
+    SweepZ "sweep_z" PieceOfRow [128 128 128];
     /// Air mass after a sweep along i or j.
-    AdvanceAir "advance_air" Items [128 256 128];
+    AdvanceAir "advance_air" PieceOfRow [128 256 128];
     /// Air mass after a sweep along k.
-    AdvanceAirVertically "advance_air_vertically" Items [128 256 128];
+    AdvanceAirVertically "advance_air_vertically" PieceOfRow [128 256 128];
     /// Air mass set to that of the file.
-    ResetAir "reset_air" Items [128 256 128];
+    ResetAir "reset_air" PieceOfRow [128 256 128];
     /// Decay of one tracer.
-    Decay "decay" Items [128 256 128];
+    Decay "decay" PieceOfRow [128 256 128];
     /// One plane of the state as a field.
-    ExtractPlane "extract_plane" Items [128 256 128];
+    ExtractPlane "extract_plane" PieceOfRow [128 256 128];
     /// Amounts across panel seams.
     SeamAmounts "seam_amounts" Items [64 256 64];
     /// Seam amounts taken from and given to edge cells.
@@ -106,17 +116,36 @@ pub struct GroupShapes {
     lanes: Vec<usize>,
     row_lanes: usize,
     row_threads: usize,
+    in_a_loop: bool,
 }
 
-/// Row lanes come in units of this many: what real devices run in step.
+/// Halo cells of a row on both sides, of the widest schemes.
+const ROW_HALO: usize = 6;
+
+/// Lanes of rows come in units of this many: what devices run in step.
 const LANE_UNIT: usize = 32;
+/// The same on processors: numbers in a vector.
+const VECTOR_UNIT: usize = 16;
 
 impl GroupShapes {
     /// The usual shapes for tiles of at most `widest` cells along i.
     pub fn usual(dialect: Dialect, widest: usize) -> Self {
-        let lanes: Vec<_> = KernelName::ALL.iter().map(|k| k.usual_lanes(dialect)).collect();
-        let row_lanes = (widest + 2).next_multiple_of(LANE_UNIT);
-        let mut shapes = Self { lanes, row_lanes, row_threads: 1 };
+        let in_a_loop = dialect == Dialect::OpenClProcessor;
+        let unit = if in_a_loop { VECTOR_UNIT } else { LANE_UNIT };
+        let lanes = |kernel: &KernelName| {
+            let most = kernel.usual_lanes(dialect);
+            match kernel.lanes() {
+                // Pieces of equal length leave the fewest lanes idle.
+                Lanes::PieceOfRow => {
+                    let widest = widest.max(1);
+                    widest.div_ceil(widest.div_ceil(most)).next_multiple_of(unit)
+                }
+                Lanes::WholeRows | Lanes::Items => most,
+            }
+        };
+        let lanes: Vec<_> = KernelName::ALL.iter().map(lanes).collect();
+        let row_lanes = (widest + ROW_HALO).next_multiple_of(unit);
+        let mut shapes = Self { lanes, row_lanes, row_threads: 1, in_a_loop };
         shapes.set(KernelName::SweepX, shapes.lanes[KernelName::SweepX as usize]);
         shapes
     }
@@ -128,25 +157,31 @@ impl GroupShapes {
             KernelName::LargestOutflow | KernelName::FirstUnusable => 1 << lanes.ilog2(),
             _ => lanes,
         };
-        if kernel.lanes() == Lanes::WholeRows {
+        if kernel.lanes() == Lanes::WholeRows && !self.in_a_loop {
             self.row_threads = (lanes / self.row_lanes).max(1);
         }
     }
 
-    /// Lanes of a group along the three axes.
+    /// Items along axis 0 that one group of a kernel takes.
+    pub fn items(&self, kernel: KernelName) -> usize {
+        match kernel.lanes() {
+            Lanes::WholeRows => self.row_threads,
+            Lanes::PieceOfRow | Lanes::Items => self.lanes[kernel as usize],
+        }
+    }
+
+    /// Threads of a group along the three axes.
     pub fn group(&self, kernel: KernelName) -> [usize; 3] {
         match kernel.lanes() {
+            _ if self.in_a_loop && kernel.may_loop() => [1, 1, 1],
             Lanes::WholeRows => [self.row_lanes, self.row_threads, 1],
-            Lanes::Items => [self.lanes[kernel as usize], 1, 1],
+            Lanes::PieceOfRow | Lanes::Items => [self.lanes[kernel as usize], 1, 1],
         }
     }
 
     /// Groups along axis 0 that cover `items`: rows for kernels that work on whole rows.
     pub fn covering(&self, kernel: KernelName, items: usize) -> usize {
-        match kernel.lanes() {
-            Lanes::WholeRows => items.div_ceil(self.row_threads),
-            Lanes::Items => items.div_ceil(self.lanes[kernel as usize]),
-        }
+        items.div_ceil(self.items(kernel))
     }
 
     /// Lanes of the largest group.
@@ -154,16 +189,24 @@ impl GroupShapes {
         KernelName::ALL.iter().map(|k| self.group(*k).iter().product()).max().unwrap_or(1)
     }
 
+    /// How lanes run, which the portable words have to know.
+    pub(super) fn way_of_lanes(&self) -> &'static str {
+        if self.in_a_loop { "#define LANES_IN_A_LOOP\n" } else { "" }
+    }
+
     /// What the device text has to know when it is compiled.
     pub(super) fn defines(&self) -> String {
         let mut text = String::new();
-        let [x_lanes, x_rows, _] = self.group(KernelName::SweepX);
+        let (y_lanes, z_lanes) = (self.items(KernelName::SweepY), self.items(KernelName::SweepZ));
         let scan = self.lanes[KernelName::LargestOutflow as usize];
         let search = self.lanes[KernelName::FirstUnusable as usize];
         let sum = self.lanes[KernelName::SumColumns as usize];
         for (name, value) in [
-            ("X_LANES", x_lanes),
-            ("X_ROWS", x_rows),
+            ("X_LANES", self.row_lanes),
+            ("X_ROWS", self.row_threads),
+            ("Y_LANES", y_lanes),
+            ("Z_LANES", z_lanes),
+            ("SEAM_LANES", self.items(KernelName::SeamAmounts)),
             ("SCAN_LANES", scan),
             ("SEARCH_LANES", search),
             ("SUM_LANES", sum),
@@ -179,11 +222,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_have_lanes_for_both_neighbours() {
+    fn rows_have_lanes_for_their_halos() {
         let shapes = GroupShapes::usual(Dialect::Cuda, 90);
         assert_eq!(shapes.group(KernelName::SweepX), [96, 2, 1]);
         assert_eq!(shapes.covering(KernelName::SweepX, 541), 271);
         assert_eq!(GroupShapes::usual(Dialect::Cuda, 720).group(KernelName::SweepX), [736, 1, 1]);
+    }
+
+    #[test]
+    fn pieces_of_a_row_are_equal() {
+        let lanes = |dialect, widest| GroupShapes::usual(dialect, widest).items(KernelName::SweepY);
+        assert_eq!([24, 90, 130, 180].map(|widest| lanes(Dialect::Cuda, widest)), [32, 96, 96, 96]);
+        assert_eq!([24, 90, 130, 180].map(|widest| lanes(Dialect::OpenClProcessor, widest)), [32, 96, 80, 96]);
+    }
+
+    #[test]
+    fn processors_run_the_lanes_of_a_sweep_in_a_loop() {
+        let shapes = GroupShapes::usual(Dialect::OpenClProcessor, 90);
+        for kernel in [KernelName::SweepX, KernelName::SweepY, KernelName::SweepZ] {
+            assert_eq!(shapes.group(kernel), [1, 1, 1]);
+        }
+        assert_eq!((shapes.covering(KernelName::SweepX, 541), shapes.covering(KernelName::SweepY, 90)), (541, 1));
+        assert_eq!(shapes.way_of_lanes(), "#define LANES_IN_A_LOOP\n");
+        assert_eq!(GroupShapes::usual(Dialect::OpenCl, 90).way_of_lanes(), "");
     }
 
     #[test]

@@ -3,158 +3,172 @@
 
 #define AHEAD (SCHEME_HALO - 1)
 
-typedef struct {
-    WINDOW ratio;
-    REAL slope;
-    REAL edge;
-} MARCH;
+/* What a lane keeps from cell to cell, q1 and so on being the mixing ratios and r1 and so on the reciprocal masses of the
+ * cells around the middle one; `low`, `high` and `inflow` belong to the cell before it. */
+#define MARCH_VALUES(lanes) \
+    REAL PER_LANE(q1, lanes), PER_LANE(q2, lanes), PER_LANE(q3, lanes), PER_LANE(q4, lanes); \
+    REAL PER_LANE(r1, lanes), PER_LANE(r2, lanes), PER_LANE(r3, lanes); \
+    REAL PER_LANE(slope, lanes), PER_LANE(edge, lanes), PER_LANE(low, lanes), PER_LANE(high, lanes); \
+    REAL PER_LANE(inflow, lanes), PER_LANE(change, lanes); \
+    int PER_LANE(over, lanes);
 
-/* Moves up by one cell, taking in the mixing ratio of the farthest cell ahead. */
-INLINE WINDOW march_shift(WINDOW w, REAL next)
-{
+/* Before the window is full its values do not matter, but they must not be constants: a minimum of a number and a constant
+ * 0 may become one that orders -0 below +0. Hence any value from memory. */
+#define MARCH_BEGIN(any) \
+    OF(q1) = OF(q2) = OF(q3) = OF(q4) = OF(r1) = OF(r2) = OF(r3) = OF(slope) = OF(edge) = any; \
+    OF(low) = OF(high) = OF(inflow) = OF(change) = (REAL)0; \
+    OF(over) = 0;
+
+/* Moves up by one cell, taking in the farthest cell ahead: its content and the reciprocal of its mass. Afterwards there are
+ * the window and the profile of the middle cell, and the reciprocals on both sides of the face below it. */
 #if AHEAD == 2
-    return make_window(w.v[1], w.v[2], w.v[3], w.v[4], next);
+#define MARCH_ON(content, reciprocal) \
+    const REAL r_below = OF(r1), r_above = OF(r2), r_ahead = reciprocal; \
+    const WINDOW ratio = make_window(OF(q1), OF(q2), OF(q3), OF(q4), content * r_ahead); \
+    const REAL slope_ahead = SCHEME_SLOPE(ratio.v[2], ratio.v[3], ratio.v[4]); \
+    const REAL edge_above = \
+        SCHEME_EDGE(ratio.v[1], ratio.v[2], ratio.v[3], ratio.v[4], OF(slope), slope_ahead); \
+    const PAIR shape = SCHEME_LIMIT(ratio, OF(edge), edge_above); \
+    OF(r1) = OF(r2); \
+    OF(r2) = OF(r3); \
+    OF(r3) = r_ahead; \
+    OF(slope) = slope_ahead; \
+    OF(edge) = edge_above; \
+    OF(q1) = ratio.v[1]; \
+    OF(q2) = ratio.v[2]; \
+    OF(q3) = ratio.v[3]; \
+    OF(q4) = ratio.v[4];
 #elif AHEAD == 1
-    return make_window(w.v[1], w.v[2], w.v[3], next, next);
+#define MARCH_ON(content, reciprocal) \
+    const REAL r_below = OF(r1), r_above = OF(r2), r_ahead = reciprocal; \
+    const REAL ratio_ahead = content * r_ahead; \
+    const WINDOW ratio = make_window(OF(q1), OF(q2), OF(q3), ratio_ahead, ratio_ahead); \
+    const PAIR shape = SCHEME_PROFILE(ratio); \
+    OF(r1) = OF(r2); \
+    OF(r2) = r_ahead; \
+    OF(q1) = ratio.v[1]; \
+    OF(q2) = ratio.v[2]; \
+    OF(q3) = ratio.v[3];
 #else
-    return make_window(w.v[1], w.v[2], next, next, next);
+#define MARCH_ON(content, reciprocal) \
+    const REAL r_below = OF(r1), r_above = reciprocal; \
+    const REAL ratio_ahead = content * r_above; \
+    const WINDOW ratio = make_window(OF(q1), OF(q2), ratio_ahead, ratio_ahead, ratio_ahead); \
+    const PAIR shape = SCHEME_PROFILE(ratio); \
+    OF(r1) = r_above; \
+    OF(q1) = ratio.v[1]; \
+    OF(q2) = ratio.v[2];
 #endif
-}
 
-/* Half slope of the cell ahead of the middle and the edge between the two. */
-INLINE MARCH march_on(MARCH before, REAL next)
+/* Columns are dealt out in blocks of Y_LANES: tile and first column of each. Tracers follow one another, so that air and
+ * fluxes are still in a cache. */
+KERNEL sweep_y(GLOBAL REAL *state, GLOBAL const REAL *RESTRICT fluxes, GLOBAL const int *RESTRICT tiles,
+               GLOBAL const int *RESTRICT blocks, GLOBAL int *clamped, VALUE(REAL, scale), VALUE(int, state_stride),
+               VALUE(int, field_stride), VALUE(int, first_level) THREADS)
 {
-    MARCH m;
-    m.ratio = march_shift(before.ratio, next);
-    m.slope = before.slope;
-    m.edge = before.edge;
-#if AHEAD == 2
-    m.slope = SCHEME_SLOPE(m.ratio.v[2], m.ratio.v[3], m.ratio.v[4]);
-    m.edge = SCHEME_EDGE(m.ratio.v[1], m.ratio.v[2], m.ratio.v[3], m.ratio.v[4], before.slope, m.slope);
-#endif
-    return m;
-}
+    const int t = blocks[2 * GROUP(0)], first = blocks[2 * GROUP(0) + 1];
+    const int pitch = TILE_PITCH(t), nj = TILE_NJ(t), closed = TILE_CLOSED(t), left = TILE_NI(t) - first;
+    const int cells = left < Y_LANES ? left : Y_LANES;
+    const wide level = first_level + GROUP(2);
+    GLOBAL const REAL *masses = state + (level * state_stride + TILE_STATE(t) + CELL(t, first, 0));
+    GLOBAL REAL *contents = state + (level * state_stride + TILE_STATE(t) + CELL(t, first, 0) + (GROUP(1) + 1) * TILE_PLANE(t));
+    GLOBAL const REAL *fluxes_y = fluxes + (level * field_stride + TILE_FIELD(t) + CELL(t, first, 0));
+    THIS_LANE(lane);
+    MARCH_VALUES(Y_LANES)
 
-/* Profile of the middle cell, from the edges before and after the last move. */
-INLINE PAIR march_profile(MARCH before, MARCH now)
-{
-#if AHEAD == 2
-    return SCHEME_LIMIT(now.ratio, before.edge, now.edge);
-#else
-    return SCHEME_PROFILE(now.ratio);
-#endif
-}
-
-/* Columns are dealt out in blocks, one per group: tile and first column of each. */
-KERNEL sweep_y(GLOBAL REAL *state, GLOBAL const REAL *fluxes, GLOBAL const int *tiles, GLOBAL const int *blocks,
-               GLOBAL int *clamped, VALUE(REAL, scale), VALUE(int, state_stride), VALUE(int, field_stride),
-               VALUE(int, first_level) THREADS)
-{
-    const int t = blocks[2 * GROUP(0)], i = blocks[2 * GROUP(0) + 1] + LANE(0);
-    if (i < TILE_NI(t)) {
-        const wide level = first_level + GROUP(1);
-        const int pitch = TILE_PITCH(t), nj = TILE_NJ(t);
-        const int counts = GROUP(2) == 0, closed = TILE_CLOSED(t);
-        GLOBAL const REAL *mass = state + (level * state_stride + TILE_STATE(t) + CELL(t, i, 0));
-        GLOBAL REAL *content = state + (level * state_stride + TILE_STATE(t) + CELL(t, i, 0)) + (GROUP(2) + 1) * TILE_PLANE(t);
-        GLOBAL const REAL *flux = fluxes + (level * field_stride + TILE_FIELD(t) + CELL(t, i, 0));
-        /* Masses and reciprocals from the cell below the face to the farthest cell ahead. */
-        REAL m[AHEAD + 2], r[AHEAD + 2];
-        MARCH now;
-        PAIR below_shape = make_pair((REAL)0, (REAL)0);
-        REAL inflow = (REAL)0;
-        now.ratio = make_window((REAL)0, (REAL)0, (REAL)0, (REAL)0, (REAL)0);
-        now.slope = (REAL)0;
-        now.edge = (REAL)0;
-        for (int n = -SCHEME_HALO; n < -1; n++) now = march_on(now, content[n * pitch] * ((REAL)1 / mass[n * pitch]));
-        m[0] = (REAL)1;
-        r[0] = (REAL)1;
-        for (int n = 0; n <= AHEAD; n++) {
-            m[n + 1] = mass[(n - 1) * pitch];
-            r[n + 1] = (REAL)1 / m[n + 1];
-            if (n < AHEAD) now = march_on(now, content[(n - 1) * pitch] * r[n + 1]);
+    EACH_LANE(lane, 0, cells) { MARCH_BEGIN(masses[lane]) }
+    /* The window is full at the halo cell below the tile; then every face with the cell above it. */
+    for (int j = -SCHEME_HALO - AHEAD; j < 0; j++) {
+        GLOBAL const REAL *mass = masses + (j + AHEAD) * pitch;
+        GLOBAL const REAL *content = contents + (j + AHEAD) * pitch;
+        EACH_LANE(lane, 0, cells) {
+            MARCH_ON(content[lane], (REAL)1 / mass[lane])
+            OF(low) = shape.m0;
+            OF(high) = shape.m1;
         }
-        /* The halo cell below the tile, then every face with the cell above it. */
-        for (int j = -1; j <= nj; j++) {
-            const MARCH before = now;
-            PAIR shape;
-            REAL outflow = (REAL)0;
-            now = march_on(now, content[(j + AHEAD) * pitch] * r[AHEAD + 1]);
-            shape = march_profile(before, now);
-            if (j >= 0) {
-                const int shut = (j == 0 && (closed & CLOSED_SOUTH)) || (j == nj && (closed & CLOSED_NORTH));
-                const REAL through = shut ? (REAL)0 : scale * flux[j * pitch];
-                const TRIPLE face = nm_face_coefficients(through, m[0], m[1], r[0], r[1]);
-                outflow = SCHEME_FLUX(face.m1, face.m0, before.ratio.v[2], below_shape, now.ratio.v[2], shape);
-                if (counts && j < nj && face.m2 > (REAL)1) COUNT(clamped);
-                if (j > 0) content[(j - 1) * pitch] = content[(j - 1) * pitch] + (inflow - outflow);
-            }
-            inflow = outflow;
-            below_shape = shape;
-            for (int n = 0; n <= AHEAD; n++) {
-                m[n] = m[n + 1];
-                r[n] = r[n + 1];
-            }
-            if (j < nj) {
-                m[AHEAD + 1] = mass[(j + 1 + AHEAD) * pitch];
-                r[AHEAD + 1] = (REAL)1 / m[AHEAD + 1];
-            }
+    }
+    for (int j = 0; j <= nj; j++) {
+        GLOBAL const REAL *mass = masses + j * pitch;
+        GLOBAL REAL *content = contents + j * pitch;
+        GLOBAL const REAL *flux = fluxes_y + j * pitch;
+        const int shut = (j == 0 && (closed & CLOSED_SOUTH)) || (j == nj && (closed & CLOSED_NORTH));
+        const int counts = j < nj;
+        EACH_LANE(lane, 0, cells) {
+            const REAL through = shut ? (REAL)0 : scale * flux[lane];
+            const REAL mass_below = mass[lane - pitch], mass_above = mass[lane];
+            MARCH_ON(content[lane + AHEAD * pitch], (REAL)1 / mass[lane + AHEAD * pitch])
+            const TRIPLE face = nm_face_coefficients(through, mass_below, mass_above, r_below, r_above);
+            const REAL outflow = SCHEME_FLUX(face.m1, face.m0, ratio.v[1], make_pair(OF(low), OF(high)), ratio.v[2], shape);
+            OF(over) += counts && face.m2 > (REAL)1;
+            OF(change) = OF(inflow) - outflow;
+            OF(inflow) = outflow;
+            OF(low) = shape.m0;
+            OF(high) = shape.m1;
+        }
+        if (j > 0) {
+            EACH_LANE(lane, 0, cells) { content[lane - pitch] = content[lane - pitch] + OF(change); }
+        }
+    }
+    if (GROUP(1) == 0) {
+        EACH_LANE_APART(lane, 0, cells) {
+            if (OF(over) > 0) COUNT(clamped, OF(over));
         }
     }
 }
 
 /* Cells without a full window above and below are flat; the top and the bottom are closed. */
-KERNEL sweep_z(GLOBAL REAL *state, GLOBAL const REAL *fluxes, GLOBAL const int *tiles, GLOBAL const int *rows,
-               GLOBAL int *clamped, VALUE(REAL, scale), VALUE(int, levels), VALUE(int, state_stride),
-               VALUE(int, field_stride) THREADS)
+KERNEL sweep_z(GLOBAL REAL *state, GLOBAL const REAL *RESTRICT fluxes, GLOBAL const int *RESTRICT tiles,
+               GLOBAL const int *RESTRICT rows, GLOBAL int *clamped, VALUE(REAL, scale), VALUE(int, levels),
+               VALUE(int, state_stride), VALUE(int, field_stride) THREADS)
 {
-    const int t = ROW_TILE(GROUP(1)), i = GROUP(0) * WIDTH(0) + LANE(0);
-    if (i < TILE_NI(t)) {
-        const wide step = state_stride;
-        const int cell = CELL(t, i, ROW_J(GROUP(1)));
-        const int counts = GROUP(2) == 0;
-        GLOBAL const REAL *mass = state + (TILE_STATE(t) + cell);
-        GLOBAL REAL *content = state + (TILE_STATE(t) + cell) + (GROUP(2) + 1) * TILE_PLANE(t);
-        GLOBAL const REAL *flux = fluxes + (TILE_FIELD(t) + cell);
-        /* Beyond the top the first cell is repeated: shapes are not made of it, but a constant there would let compilers
-         * turn a selection into an instruction that tells the zeros apart. */
-        const REAL top = content[0] * ((REAL)1 / mass[0]);
-        REAL m[AHEAD + 2], r[AHEAD + 2];
-        MARCH now;
-        PAIR above_shape = make_pair((REAL)0, (REAL)0);
-        REAL inflow = (REAL)0;
-        now.ratio = make_window(top, top, top, top, top);
-        now.slope = (REAL)0;
-        now.edge = (REAL)0;
-        m[0] = (REAL)1;
-        r[0] = (REAL)1;
-        for (int n = 0; n <= AHEAD; n++) {
-            m[n + 1] = n < levels ? mass[n * step] : (REAL)1;
-            r[n + 1] = (REAL)1 / m[n + 1];
-            if (n < AHEAD) now = march_on(now, n < levels ? content[n * step] * r[n + 1] : (REAL)0);
-        }
-        for (int k = 0; k < levels; k++) {
-            const MARCH before = now;
-            PAIR shape = make_pair((REAL)0, (REAL)0);
-            REAL outflow = (REAL)0;
-            now = march_on(now, k + AHEAD < levels ? content[(k + AHEAD) * step] * r[AHEAD + 1] : (REAL)0);
-            if (k >= AHEAD && k + AHEAD < levels) shape = march_profile(before, now);
-            if (k > 0) {
-                const REAL through = scale * flux[k * (wide)field_stride];
-                const TRIPLE face = nm_face_coefficients(through, m[0], m[1], r[0], r[1]);
-                outflow = SCHEME_FLUX(face.m1, face.m0, before.ratio.v[2], above_shape, now.ratio.v[2], shape);
-                if (counts && face.m2 > (REAL)1) COUNT(clamped);
-                content[(k - 1) * step] = content[(k - 1) * step] + (inflow - outflow);
+    const int t = ROW_TILE(GROUP(2)), first = GROUP(0) * Z_LANES, left = TILE_NI(t) - first;
+    const int cells = left < Z_LANES ? left : Z_LANES;
+    const wide step = state_stride;
+    const int cell = CELL(t, first, ROW_J(GROUP(2)));
+    GLOBAL const REAL *masses = state + (TILE_STATE(t) + cell);
+    GLOBAL REAL *contents = state + (TILE_STATE(t) + cell + (GROUP(1) + 1) * TILE_PLANE(t));
+    GLOBAL const REAL *fluxes_z = fluxes + (TILE_FIELD(t) + cell);
+    THIS_LANE(lane);
+    MARCH_VALUES(Z_LANES)
+
+    EACH_LANE(lane, 0, cells) { MARCH_BEGIN(masses[lane]) }
+    for (int k = -AHEAD; k < levels; k++) {
+        const int ahead = k + AHEAD, is_level = ahead < levels, full = k >= AHEAD && is_level;
+        GLOBAL const REAL *mass_ahead = masses + (is_level ? ahead : levels - 1) * step;
+        GLOBAL const REAL *content_ahead = contents + (is_level ? ahead : levels - 1) * step;
+        if (k <= 0) {
+            EACH_LANE(lane, 0, cells) {
+                MARCH_ON((is_level ? content_ahead[lane] : (REAL)0), (REAL)1 / (is_level ? mass_ahead[lane] : (REAL)1))
+                OF(low) = full ? shape.m0 : (REAL)0;
+                OF(high) = full ? shape.m1 : (REAL)0;
             }
-            inflow = outflow;
-            above_shape = shape;
-            for (int n = 0; n <= AHEAD; n++) {
-                m[n] = m[n + 1];
-                r[n] = r[n + 1];
+        } else {
+            GLOBAL const REAL *mass_above = masses + (k - 1) * step, *mass_below = masses + k * step;
+            GLOBAL REAL *content = contents + (k - 1) * step;
+            GLOBAL const REAL *flux = fluxes_z + k * (wide)field_stride;
+            EACH_LANE(lane, 0, cells) {
+                MARCH_ON((is_level ? content_ahead[lane] : (REAL)0), (REAL)1 / (is_level ? mass_ahead[lane] : (REAL)1))
+                const REAL flat = (REAL)0;
+                const PAIR own = make_pair(full ? shape.m0 : flat, full ? shape.m1 : flat);
+                const TRIPLE face =
+                    nm_face_coefficients(scale * flux[lane], mass_above[lane], mass_below[lane], r_below, r_above);
+                const REAL outflow =
+                    SCHEME_FLUX(face.m1, face.m0, ratio.v[1], make_pair(OF(low), OF(high)), ratio.v[2], own);
+                OF(over) += face.m2 > (REAL)1;
+                OF(change) = OF(inflow) - outflow;
+                OF(inflow) = outflow;
+                OF(low) = own.m0;
+                OF(high) = own.m1;
             }
-            m[AHEAD + 1] = k + 1 + AHEAD < levels ? mass[(k + 1 + AHEAD) * step] : (REAL)1;
-            r[AHEAD + 1] = (REAL)1 / m[AHEAD + 1];
+            EACH_LANE(lane, 0, cells) { content[lane] = content[lane] + OF(change); }
         }
-        content[(levels - 1) * step] = content[(levels - 1) * step] + (inflow - (REAL)0);
+    }
+    EACH_LANE(lane, 0, cells) {
+        contents[(levels - 1) * step + lane] = contents[(levels - 1) * step + lane] + (OF(inflow) - (REAL)0);
+    }
+    if (GROUP(1) == 0) {
+        EACH_LANE_APART(lane, 0, cells) {
+            if (OF(over) > 0) COUNT(clamped, OF(over));
+        }
     }
 }

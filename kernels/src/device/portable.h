@@ -16,6 +16,7 @@
 #define SHARED __local
 #define SHARED_POINTER __local
 #define PRIVATE __private
+#define RESTRICT restrict
 #define VALUE(type, name) const type name
 #define THREADS
 #define LANE(axis) ((int)get_local_id(axis))
@@ -27,7 +28,9 @@ typedef uint word;
 typedef ulong long_word;
 #define BITS32(x) as_uint(x)
 #define BITS64(x) as_ulong(x)
-#define COUNT(counter) atomic_inc((volatile __global int *)(counter))
+#define COUNT(counter, n) atomic_add((volatile __global int *)(counter), n)
+/* Small structs would be returned as vectors by processors, which then take no lanes together. */
+#define STRUCT_END float unused[4];
 
 #elif defined(__CUDACC_RTC__) || defined(__CUDACC__)
 #define KERNEL extern "C" __global__ void
@@ -36,6 +39,7 @@ typedef ulong long_word;
 #define SHARED __shared__
 #define SHARED_POINTER
 #define PRIVATE
+#define RESTRICT __restrict__
 #define VALUE(type, name) const type name
 #define THREADS
 #define LANE(axis) ((int)LANE_##axis)
@@ -56,7 +60,7 @@ typedef unsigned int word;
 typedef unsigned long long long_word;
 #define BITS32(x) __float_as_uint(x)
 #define BITS64(x) ((long_word)__double_as_longlong(x))
-#define COUNT(counter) atomicAdd(counter, 1)
+#define COUNT(counter, n) atomicAdd(counter, n)
 
 #elif defined(__METAL_VERSION__) || defined(METAL_MIMIC)
 #ifdef METAL_MIMIC
@@ -76,7 +80,7 @@ inline float fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 inline unsigned int as_word(float x) { union { float f; unsigned int u; } both; both.f = x; return both.u; }
 #define SHARED static threadgroup
 #define BITS32(x) as_word(x)
-#define COUNT(counter) ((void)(*(counter) += 1))
+#define COUNT(counter, n) ((void)(*(counter) += (n)))
 #else
 #include <metal_stdlib>
 using namespace metal;
@@ -84,13 +88,14 @@ using namespace metal;
 #define BINDING(attribute) [[attribute]]
 #define SHARED threadgroup
 #define BITS32(x) as_type<uint>(x)
-#define COUNT(counter) atomic_fetch_add_explicit((device atomic_int *)(counter), 1, memory_order_relaxed)
+#define COUNT(counter, n) atomic_fetch_add_explicit((device atomic_int *)(counter), n, memory_order_relaxed)
 #endif
 #define KERNEL kernel void
 #define INLINE static inline
 #define GLOBAL device
 #define SHARED_POINTER threadgroup
 #define PRIVATE thread
+#define RESTRICT
 #define VALUE(type, name) constant type &name
 #define THREADS \
     , uint3 thread_lane BINDING(thread_position_in_threadgroup), \
@@ -113,7 +118,32 @@ typedef unsigned int word;
 typedef unsigned long long_word;
 #endif
 
-/* COUNT adds one to an int in global memory, whoever else does so at the same time. */
+/* COUNT adds to an int in global memory, whoever else does so at the same time. */
+
+#ifndef STRUCT_END
+#define STRUCT_END
+#endif
+
+/* Two ways to run the lanes of a sweep. Usually each is a thread of its own. With LANES_IN_A_LOOP, for processors, a
+ * group is one thread that goes through all lanes in every EACH_LANE block, a loop that becomes vector instructions.
+ * What a lane keeps from block to block is declared PER_LANE and named OF within the blocks; barriers are for threads.
+ * EACH_LANE_APART is for what vectors cannot do. */
+#ifdef LANES_IN_A_LOOP
+#define THIS_LANE(lane) ((void)0)
+#define EACH_LANE(lane, first, end) \
+    _Pragma("clang loop vectorize(assume_safety)") for (int lane = (first); lane < (end); lane++)
+#define EACH_LANE_APART(lane, first, end) for (int lane = (first); lane < (end); lane++)
+#define PER_LANE(name, lanes) name[lanes]
+#define OF(name) name[lane]
+#define LANE_BARRIER() ((void)0)
+#else
+#define THIS_LANE(lane) const int lane = LANE(0)
+#define EACH_LANE(lane, first, end) if (lane >= (first) && lane < (end))
+#define EACH_LANE_APART(lane, first, end) EACH_LANE(lane, first, end)
+#define PER_LANE(name, lanes) name
+#define OF(name) name
+#define LANE_BARRIER() BARRIER()
+#endif
 
 /* A constant as the shortest decimals that read back exactly in single and in double precision. */
 #ifdef REAL_IS_FLOAT64

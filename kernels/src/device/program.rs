@@ -18,7 +18,8 @@ const FILES: [(&str, &str); 7] = [
 
 /// Every kernel for one precision and one scheme. The same text is CUDA C++, OpenCL C 1.2 and Metal.
 pub fn program(precision: Precision, scheme: Scheme, shapes: &GroupShapes) -> String {
-    let mut text = preamble(precision);
+    let mut text = shapes.way_of_lanes().to_owned();
+    text += &preamble(precision);
     text += &scheme_defines(scheme);
     text += &shapes.defines();
     for (name, content) in FILES {

@@ -4,7 +4,7 @@
 
 /* Largest outflow budget of a row and the first cell that has it; LARGEST where mass or fluxes are unusable. */
 KERNEL largest_outflow(GLOBAL const REAL *state, GLOBAL const REAL *fluxes_x, GLOBAL const REAL *fluxes_y,
-                       GLOBAL const REAL *fluxes_z, GLOBAL const int *tiles, GLOBAL const int *rows, GLOBAL REAL *ratios,
+                       GLOBAL const REAL *fluxes_z, GLOBAL const int *RESTRICT tiles, GLOBAL const int *RESTRICT rows, GLOBAL REAL *ratios,
                        GLOBAL int *cells, VALUE(int, row_count), VALUE(REAL, scale), VALUE(int, state_stride),
                        VALUE(int, field_stride) THREADS)
 {
@@ -52,7 +52,7 @@ KERNEL largest_outflow(GLOBAL const REAL *state, GLOBAL const REAL *fluxes_x, GL
 
 /* First unusable value of a row: plane * CELLS_OF_A_ROW + i, NO_CELL if all are sound. Air is to be positive, everything
  * finite. */
-KERNEL first_unusable(GLOBAL const REAL *state, GLOBAL const int *tiles, GLOBAL const int *rows, GLOBAL int *found,
+KERNEL first_unusable(GLOBAL const REAL *state, GLOBAL const int *RESTRICT tiles, GLOBAL const int *RESTRICT rows, GLOBAL int *found,
                       VALUE(int, row_count), VALUE(int, planes), VALUE(int, state_stride) THREADS)
 {
     SHARED int first[SEARCH_LANES];
@@ -125,7 +125,7 @@ INLINE void sum_add(SHARED_POINTER wide *limbs, REAL x)
 }
 
 /* Sum of a plane over one row of columns. */
-KERNEL sum_columns(GLOBAL const REAL *state, GLOBAL const int *tiles, GLOBAL const int *rows, GLOBAL wide *sums,
+KERNEL sum_columns(GLOBAL const REAL *state, GLOBAL const int *RESTRICT tiles, GLOBAL const int *RESTRICT rows, GLOBAL wide *sums,
                    VALUE(int, row_count), VALUE(int, levels), VALUE(int, state_stride) THREADS)
 {
     SHARED wide limbs[SUM_LIMBS * SUM_LANES];

@@ -14,38 +14,60 @@
 #define LEAVES_BACKWARD 4
 #define COUNTED 8
 
-/* Amounts that leave the owner: one plane after the other, levels outside. */
+/* Mixing ratio of one of the three cells on either side of a face; 0 for those that the scheme does not read. */
+#define SEAM_RATIO(n) \
+    ((n) >= 3 - SCHEME_HALO && (n) < 3 + SCHEME_HALO ? content[((n) - 3 + SCHEME_HALO) * step] * OF(r[n]) : (REAL)0)
+
+/* Amounts that leave the owner: one plane after the other, levels outside. A group takes every `groups`-th plane. */
 KERNEL seam_amounts(GLOBAL const REAL *state, GLOBAL const REAL *fluxes_x, GLOBAL const REAL *fluxes_y,
-                    GLOBAL const int *faces, GLOBAL REAL *amounts, GLOBAL int *clamped, VALUE(int, face_count),
-                    VALUE(REAL, scale), VALUE(int, planes), VALUE(int, state_stride), VALUE(int, field_stride),
-                    VALUE(int, first_level) THREADS)
+                    GLOBAL const int *RESTRICT faces, GLOBAL REAL *amounts, GLOBAL int *clamped, VALUE(int, face_count),
+                    VALUE(REAL, scale), VALUE(int, planes), VALUE(int, groups), VALUE(int, state_stride),
+                    VALUE(int, field_stride), VALUE(int, first_level) THREADS)
 {
-    const int f = GROUP(0) * WIDTH(0) + LANE(0), p = GROUP(1);
-    if (f < face_count) {
-        const wide level = first_level + GROUP(2);
-        const int step = FACE_STEP(f), signs = FACE_SIGNS(f);
-        const wide flux_at = level * field_stride + FACE_FLUX(f);
-        const REAL own = (signs & FLUX_ALONG_J) ? fluxes_y[flux_at] : fluxes_x[flux_at];
+    const int first = GROUP(0) * SEAM_LANES, left = face_count - first;
+    const int end = left < SEAM_LANES ? left : SEAM_LANES;
+    const wide level = first_level + GROUP(2);
+    GLOBAL const REAL *along_i = fluxes_x + level * field_stride, *along_j = fluxes_y + level * field_stride;
+    GLOBAL const REAL *masses = state + level * state_stride;
+    REAL PER_LANE(r[6], SEAM_LANES);
+    REAL PER_LANE(courant, SEAM_LANES), PER_LANE(carrier, SEAM_LANES), PER_LANE(air, SEAM_LANES);
+    REAL PER_LANE(leaving, SEAM_LANES);
+    int PER_LANE(over, SEAM_LANES);
+    THIS_LANE(lane);
+
+    EACH_LANE(lane, 0, end) {
+        const int f = first + lane, step = FACE_STEP(f), signs = FACE_SIGNS(f);
+        const REAL own = (signs & FLUX_ALONG_J) ? along_j[FACE_FLUX(f)] : along_i[FACE_FLUX(f)];
         const REAL through = scale * (((signs & FLUX_REVERSED) ? (REAL)-1 : (REAL)1) * own);
-        const REAL leaving = (signs & LEAVES_BACKWARD) ? (REAL)-1 : (REAL)1;
-        REAL amount = leaving * through;
-        if (p > 0) {
-            GLOBAL const REAL *mass = state + (level * state_stride + FACE_FIRST(f));
-            GLOBAL const REAL *content = mass + p * FACE_PLANE(f);
-            const REAL left_mass = mass[(SCHEME_HALO - 1) * step], right_mass = mass[SCHEME_HALO * step];
-            REAL q[6];
-            TRIPLE face;
-            PAIR left, right;
-            for (int n = 0; n < 6; n++) q[n] = (REAL)0;
-            for (int n = 0; n < 2 * SCHEME_HALO; n++)
-                q[n + 3 - SCHEME_HALO] = content[n * step] * ((REAL)1 / mass[n * step]);
-            face = nm_face_coefficients(through, left_mass, right_mass, (REAL)1 / left_mass, (REAL)1 / right_mass);
-            left = SCHEME_PROFILE(make_window(q[0], q[1], q[2], q[3], q[4]));
-            right = SCHEME_PROFILE(make_window(q[1], q[2], q[3], q[4], q[5]));
-            amount = leaving * SCHEME_FLUX(face.m1, face.m0, q[2], left, q[3], right);
-            if (p == 1 && (signs & COUNTED) && face.m2 > (REAL)1) COUNT(clamped);
+        GLOBAL const REAL *mass = masses + FACE_FIRST(f);
+        TRIPLE face;
+        for (int n = 0; n < 2 * SCHEME_HALO; n++) OF(r[n + 3 - SCHEME_HALO]) = (REAL)1 / mass[n * step];
+        face = nm_face_coefficients(through, mass[(SCHEME_HALO - 1) * step], mass[SCHEME_HALO * step],
+                                    OF(r[2]), OF(r[3]));
+        OF(courant) = face.m0;
+        OF(carrier) = face.m1;
+        OF(air) = through;
+        OF(leaving) = (signs & LEAVES_BACKWARD) ? (REAL)-1 : (REAL)1;
+        OF(over) = (signs & COUNTED) && face.m2 > (REAL)1;
+    }
+    if (GROUP(1) == 0) {
+        GLOBAL REAL *out = amounts + (level * planes * face_count + first);
+        EACH_LANE(lane, 0, end) { out[lane] = OF(leaving) * OF(air); }
+        EACH_LANE_APART(lane, 0, end) {
+            if (OF(over)) COUNT(clamped, 1);
         }
-        amounts[(level * planes + p) * face_count + f] = amount;
+    }
+    for (int p = GROUP(1) > 0 ? GROUP(1) : groups; p < planes; p += groups) {
+        GLOBAL REAL *out = amounts + ((level * planes + p) * face_count + first);
+        EACH_LANE(lane, 0, end) {
+            const int f = first + lane, step = FACE_STEP(f);
+            GLOBAL const REAL *content = masses + (FACE_FIRST(f) + p * FACE_PLANE(f));
+            const REAL q0 = SEAM_RATIO(0), q1 = SEAM_RATIO(1), q2 = SEAM_RATIO(2);
+            const REAL q3 = SEAM_RATIO(3), q4 = SEAM_RATIO(4), q5 = SEAM_RATIO(5);
+            const PAIR before = SCHEME_PROFILE(make_window(q0, q1, q2, q3, q4));
+            const PAIR behind = SCHEME_PROFILE(make_window(q1, q2, q3, q4, q5));
+            out[lane] = OF(leaving) * SCHEME_FLUX(OF(carrier), OF(courant), q2, before, q3, behind);
+        }
     }
 }
 
@@ -56,7 +78,7 @@ KERNEL seam_amounts(GLOBAL const REAL *state, GLOBAL const REAL *fluxes_x, GLOBA
 #define EDGE_FACE(e, n) edges[EDGE_INTS * (e) + 2 + 2 * (n)]
 #define EDGE_GAINS(e, n) edges[EDGE_INTS * (e) + 3 + 2 * (n)]
 
-KERNEL seam_apply(GLOBAL REAL *state, GLOBAL const REAL *amounts, GLOBAL const int *edges, VALUE(int, edge_count),
+KERNEL seam_apply(GLOBAL REAL *state, GLOBAL const REAL *amounts, GLOBAL const int *RESTRICT edges, VALUE(int, edge_count),
                   VALUE(int, face_count), VALUE(int, planes), VALUE(int, state_stride), VALUE(int, first_level) THREADS)
 {
     const int e = GROUP(0) * WIDTH(0) + LANE(0), p = GROUP(1);

@@ -1,68 +1,75 @@
-/* Sweep along i. A group holds X_ROWS whole rows; lane l of a row stands for cell l - 1, so that the neighbours of the
- * first and the last cell have lanes too. In place: a row is read before any of it is written. */
+/* Sweep along i. A group holds X_ROWS whole rows; lane l of a row stands for cell l - SCHEME_HALO. In place: a row is read
+ * before any of it is written. */
 
-#define X_SIDE (SCHEME_HALO - 1)
 #define X_STRIDE (X_LANES + 4)
 
-KERNEL sweep_x(GLOBAL REAL *state, GLOBAL const REAL *fluxes, GLOBAL const int *tiles, GLOBAL const int *rows,
-               GLOBAL int *clamped, VALUE(int, row_count), VALUE(REAL, scale), VALUE(int, planes),
-               VALUE(int, state_stride), VALUE(int, field_stride), VALUE(int, first_level) THREADS)
+KERNEL sweep_x(GLOBAL REAL *state, GLOBAL const REAL *RESTRICT fluxes, GLOBAL const int *RESTRICT tiles,
+               GLOBAL const int *RESTRICT rows, GLOBAL int *clamped, VALUE(int, row_count), VALUE(REAL, scale),
+               VALUE(int, planes), VALUE(int, state_stride), VALUE(int, field_stride), VALUE(int, first_level) THREADS)
 {
-    SHARED REAL ratio[X_ROWS * X_STRIDE];
+    SHARED REAL ratios[X_ROWS * X_STRIDE];
     SHARED REAL low[X_ROWS * X_STRIDE];
     SHARED REAL high[X_ROWS * X_STRIDE];
-    SHARED REAL amount[X_ROWS * X_STRIDE];
-    const int lane = LANE(0);
+    SHARED REAL amounts[X_ROWS * X_STRIDE];
     const int row = GROUP(0) * X_ROWS + LANE(1);
     const int listed = row < row_count ? row : row_count - 1;
-    const int t = ROW_TILE(listed), ni = TILE_NI(t), plane = TILE_PLANE(t);
+    const int t = ROW_TILE(listed), plane = TILE_PLANE(t), closed = TILE_CLOSED(t);
+    /* Lanes of the first cell, of the first one behind the last cell, and behind the last halo cell. */
+    const int first = SCHEME_HALO;
+    const int behind = row < row_count ? first + TILE_NI(t) : -SCHEME_HALO;
+    const int end = behind + SCHEME_HALO;
     const wide level = first_level + GROUP(1);
-    const int cell = CELL(t, lane - 1, ROW_J(listed));
-    const int inside = row < row_count && lane < ni + 2;
-    const int has_face = inside && lane > 0;
-    const int has_cell = has_face && lane <= ni;
-    /* Cells beyond the lanes: X_SIDE on either side. */
-    const int has_extra = row < row_count && lane < 2 * X_SIDE;
-    const int extra_at = lane < X_SIDE ? lane + 2 - X_SIDE : ni + 4 + lane - X_SIDE;
-    const int extra = extra_at - 2 - lane;
-    const int at = LANE(1) * X_STRIDE;
+    const int cell = CELL(t, -SCHEME_HALO, ROW_J(listed));
     GLOBAL REAL *mass = state + (level * state_stride + TILE_STATE(t) + cell);
     GLOBAL const REAL *flux = fluxes + (level * field_stride + TILE_FIELD(t) + cell);
-    REAL reciprocal = (REAL)0, extra_reciprocal = (REAL)0, courant = (REAL)0, carrier = (REAL)0;
+    SHARED_POINTER REAL *ratio = ratios + (LANE(1) * X_STRIDE + 2);
+    SHARED_POINTER REAL *edge_low = low + LANE(1) * X_STRIDE;
+    SHARED_POINTER REAL *edge_high = high + LANE(1) * X_STRIDE;
+    SHARED_POINTER REAL *amount = amounts + LANE(1) * X_STRIDE;
+    REAL PER_LANE(reciprocal, X_LANES), PER_LANE(courant, X_LANES), PER_LANE(carrier, X_LANES);
+    REAL PER_LANE(own, X_LANES), PER_LANE(own_low, X_LANES), PER_LANE(own_high, X_LANES);
+    int PER_LANE(over, X_LANES);
+    THIS_LANE(lane);
 
-    if (inside) reciprocal = (REAL)1 / mass[0];
-    if (has_extra) extra_reciprocal = (REAL)1 / mass[extra];
-    if (has_face) {
-        const int shut = (lane == 1 && (TILE_CLOSED(t) & CLOSED_WEST)) || (lane == ni + 1 && (TILE_CLOSED(t) & CLOSED_EAST));
-        const REAL through = shut ? (REAL)0 : scale * flux[0];
-        const TRIPLE face = nm_face_coefficients(through, mass[-1], mass[0], (REAL)1 / mass[-1], reciprocal);
-        courant = face.m0;
-        carrier = face.m1;
-        if (has_cell && face.m2 > (REAL)1) COUNT(clamped);
+    EACH_LANE(lane, 0, end) { OF(reciprocal) = (REAL)1 / mass[lane]; }
+    EACH_LANE(lane, first, behind + 1) {
+        const int shut = (lane == first && (closed & CLOSED_WEST)) || (lane == behind && (closed & CLOSED_EAST));
+        const REAL through = shut ? (REAL)0 : scale * flux[lane];
+        const TRIPLE face = nm_face_coefficients(through, mass[lane - 1], mass[lane], (REAL)1 / mass[lane - 1],
+                                                 OF(reciprocal));
+        OF(courant) = face.m0;
+        OF(carrier) = face.m1;
+        OF(over) = face.m2 > (REAL)1;
+    }
+    EACH_LANE_APART(lane, first, behind) {
+        if (OF(over)) COUNT(clamped, 1);
     }
     for (int tracer = 1; tracer < planes; tracer++) {
         GLOBAL REAL *content = mass + tracer * plane;
-        PAIR shape = make_pair((REAL)0, (REAL)0);
-        REAL own = (REAL)0;
-        if (inside) {
-            own = content[0] * reciprocal;
-            ratio[at + lane + 2] = own;
+        EACH_LANE(lane, 0, end) {
+            OF(own) = content[lane] * OF(reciprocal);
+            ratio[lane] = OF(own);
         }
-        if (has_extra) ratio[at + extra_at] = content[extra] * extra_reciprocal;
-        BARRIER();
-        if (inside) {
-#if !SCHEME_IS_DONOR
-            shape = SCHEME_PROFILE(make_window(ratio[at + lane], ratio[at + lane + 1], own, ratio[at + lane + 3],
-                                               ratio[at + lane + 4]));
+        LANE_BARRIER();
+        EACH_LANE(lane, first - 1, behind + 1) {
+#if SCHEME_IS_DONOR
+            const PAIR shape = make_pair((REAL)0, (REAL)0);
+#else
+            const PAIR shape = SCHEME_PROFILE(make_window(ratio[lane - 2], ratio[lane - 1], OF(own), ratio[lane + 1],
+                                                          ratio[lane + 2]));
 #endif
-            low[at + lane] = shape.m0;
-            high[at + lane] = shape.m1;
+            OF(own_low) = shape.m0;
+            OF(own_high) = shape.m1;
+            edge_low[lane] = shape.m0;
+            edge_high[lane] = shape.m1;
         }
-        BARRIER();
-        if (has_face)
-            amount[at + lane] = SCHEME_FLUX(carrier, courant, ratio[at + lane + 1],
-                                            make_pair(low[at + lane - 1], high[at + lane - 1]), own, shape);
-        BARRIER();
-        if (has_cell) content[0] = content[0] + (amount[at + lane] - amount[at + lane + 1]);
+        LANE_BARRIER();
+        EACH_LANE(lane, first, behind + 1) {
+            amount[lane] = SCHEME_FLUX(OF(carrier), OF(courant), ratio[lane - 1],
+                                       make_pair(edge_low[lane - 1], edge_high[lane - 1]), OF(own),
+                                       make_pair(OF(own_low), OF(own_high)));
+        }
+        LANE_BARRIER();
+        EACH_LANE(lane, first, behind) { content[lane] = content[lane] + (amount[lane] - amount[lane + 1]); }
     }
 }

@@ -2,6 +2,7 @@
 
 use cl3::device::{self as cl, get_device_data, get_device_ids};
 use cl3::platform::{CL_PLATFORM_NAME, get_platform_data, get_platform_ids};
+use kernels::device::Dialect;
 use std::ffi::c_void;
 use std::sync::{Mutex, PoisonError};
 
@@ -66,8 +67,9 @@ pub(super) fn choose(index: usize) -> DeviceResult<Choice> {
     };
     let number = |property| number(get_device_data(id, property));
     let version = text(get_device_data(id, cl::CL_DEVICE_VERSION));
+    let is_processor = number(cl::CL_DEVICE_TYPE) as u64 & cl::CL_DEVICE_TYPE_CPU != 0;
     let info = DeviceInfo {
-        dialect: kernels::device::Dialect::OpenCl,
+        dialect: if is_processor { Dialect::OpenClProcessor } else { Dialect::OpenCl },
         name: text(get_device_data(id, cl::CL_DEVICE_NAME)),
         driver: format!("{version}, {}", text(get_platform_data(platform, CL_PLATFORM_NAME))),
         memory: number(cl::CL_DEVICE_GLOBAL_MEM_SIZE),

@@ -10,9 +10,10 @@ use rayon::prelude::*;
 
 use super::seams::TileSeams;
 use super::wave::{Stages, wave_front};
-use super::{Advection, PerAxis, Sweeps, Winds};
+use super::{Advection, PerAxis, Sweeps, Winds, halo_section, sweep_section};
 use crate::operators::{HaloMessages, Threads};
 use crate::state::{AIR, PackedState, Slabs};
+use crate::timers::{Clock, Shares, Timed};
 
 /// Work space of one thread for one plane.
 pub(super) struct LevelScratch<R> {
@@ -131,19 +132,22 @@ impl<R: Scalar> Sweeps<R> {
     ) -> SweepStats {
         let (stride, first) = (slabs.level_stride(), levels.start);
         let tiles = slabs.tile_ranges();
+        let shares = Shares::new(threads.count());
         let data = &mut slabs.data_mut()[levels.start * stride..levels.end * stride];
         data.par_chunks_mut(stride)
             .enumerate()
             .map(|(n, slab)| {
                 let scratch = &mut *self.level_scratch[threads.index()].lock().expect("a sweep does not panic");
                 let mut stats = SweepStats::default();
+                let mut clock = shares.clock();
                 for &axis in stages {
                     self.copies.get(axis).apply(slab);
+                    clock.lap(halo_section(axis));
                     for (tile, seams) in self.seams.get(axis).iter().enumerate() {
                         let planes = &mut slab[tiles[tile].clone()];
                         let faces =
                             TileFaces { x: winds.x.plane(first + n, tile, 0), y: winds.y.plane(first + n, tile, 0) };
-                        stats = stats.merge(self.tile(axis, planes, &faces, scale, seams, scratch));
+                        stats = stats.merge(self.tile(axis, planes, &faces, scale, seams, scratch, &mut clock));
                     }
                 }
                 stats
@@ -160,6 +164,7 @@ impl<R: Scalar> Sweeps<R> {
         scale: R,
         seams: &TileSeams<R>,
         scratch: &mut LevelScratch<R>,
+        clock: &mut Clock<'_>,
     ) -> SweepStats {
         let LevelScratch { coefficients, workspace, seams: prepared, amounts } = scratch;
         let shape = &seams.shape;
@@ -169,10 +174,12 @@ impl<R: Scalar> Sweeps<R> {
         for (line, prepared) in seams.lines.iter().zip(prepared.iter_mut()) {
             stats = stats.merge(line.prepare(air, faces.along(line.face_axis), scale, prepared));
         }
+        clock.lap(Timed::SeamFlux);
         stats = stats.merge(match axis {
             Axis::X => prepare_x(shape, air, faces.along(axis), scale, seams.ends, coefficients),
             Axis::Y => prepare_y(shape, air, faces.along(axis), scale, seams.ends, coefficients),
         });
+        clock.lap(sweep_section(axis));
         for (line, prepared) in seams.lines.iter().zip(prepared.iter()) {
             line.apply(air, prepared.air());
         }
@@ -180,14 +187,17 @@ impl<R: Scalar> Sweeps<R> {
             for ((line, prepared), amounts) in seams.lines.iter().zip(prepared.iter()).zip(amounts.iter_mut()) {
                 line.tracer_amounts(self.kernel, tracer, prepared, workspace, amounts);
             }
+            clock.lap(Timed::SeamFlux);
             match axis {
                 Axis::X => self.kernel.sweep_x(shape, tracer, coefficients, workspace),
                 Axis::Y => self.kernel.sweep_y(shape, tracer, coefficients, workspace),
             }
+            clock.lap(sweep_section(axis));
             for (line, amounts) in seams.lines.iter().zip(amounts.iter()) {
                 line.apply(tracer, amounts);
             }
         }
+        clock.lap(Timed::SeamFlux);
         stats
     }
 }

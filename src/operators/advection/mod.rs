@@ -28,6 +28,7 @@ use self::wave::level_blocks;
 use super::{HaloCopies, HaloMessages, Threads, plan_halos};
 use crate::comm::Communicator;
 use crate::state::{PackedState, Slabs};
+use crate::timers::Timed;
 
 /// Face amounts of one window (kg per half-sweep, times `scale`): `x`, `y` one plane per level, `z` at `levels + 1`
 /// interfaces, positive toward larger i, j and downward.
@@ -147,6 +148,22 @@ impl<R: Scalar> Advection<R> {
             }
         }
         stats.merge(self.horizontal(state, &winds, scale, [Axis::Y, Axis::X], passes, threads))
+    }
+}
+
+/// Timed section of the sweeps along an axis.
+pub(super) fn sweep_section(axis: Axis) -> Timed {
+    match axis {
+        Axis::X => Timed::SweepX,
+        Axis::Y => Timed::SweepY,
+    }
+}
+
+/// Timed section of the halo copies before them.
+pub(super) fn halo_section(axis: Axis) -> Timed {
+    match axis {
+        Axis::X => Timed::HaloX,
+        Axis::Y => Timed::HaloY,
     }
 }
 

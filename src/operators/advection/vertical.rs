@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::{Sweeps, Winds};
 use crate::operators::Threads;
 use crate::state::{AIR, PackedState, Slabs};
+use crate::timers::{self, Timed};
 
 /// Work space of one thread for one row of columns.
 pub(super) struct RowScratch<R> {
@@ -44,6 +45,7 @@ impl<R: Scalar> Sweeps<R> {
         passes: usize,
         threads: &Threads,
     ) -> SweepStats {
+        let _timed = timers::section(Timed::SweepZ);
         let slabs = state.slabs_mut();
         let (levels, planes, stride) = (slabs.levels(), slabs.planes(), slabs.level_stride());
         let set = slabs.tile_set().clone();

@@ -12,6 +12,7 @@ use super::tables::{MessageEnd, halo_pairs, halo_plan, int, message_cells};
 use crate::comm::{AddressedMessage, Communicator, Exchange, MessageSpec, Transfer};
 use crate::device::{Argument, Device, DeviceResult, Event, HostMemory, Memory, Queue};
 use crate::state::Slabs;
+use crate::timers::{self, Timed};
 
 /// Halo exchange before sweeps along one axis.
 pub(super) struct DeviceHalos {
@@ -204,6 +205,7 @@ impl DeviceHalos {
 
     /// Packs the messages of a block and starts to bring them to where they are sent from.
     pub(super) fn post(&mut self, block: usize, state: Memory, launcher: &mut Launcher) -> DeviceResult<()> {
+        let _timed = timers::section(Timed::HaloPack);
         let messages = &self.blocks[block];
         self.move_cells(KernelName::HaloPack, [state, messages.sent], &self.sends, &messages.levels, launcher)?;
         let device = &mut *launcher.device;
@@ -228,6 +230,7 @@ impl DeviceHalos {
     ) -> DeviceResult<()> {
         let BlockMessages { levels, received, packed, wire, .. } = &mut self.blocks[block];
         let device = &mut *launcher.device;
+        let waiting = timers::section(Timed::MpiWait);
         match wire {
             Wire::Device(transfer) => {
                 device.host_wait(*packed)?;
@@ -239,6 +242,8 @@ impl DeviceHalos {
                 staging.exchange(*received, [&self.sends.lengths, &self.receives.lengths], cell, device)?;
             }
         }
+        drop(waiting);
+        let _timed = timers::section(Timed::HaloUnpack);
         let (memories, levels) = ([state, *received], levels.clone());
         self.move_cells(KernelName::HaloUnpack, memories, &self.receives, &levels, launcher)
     }

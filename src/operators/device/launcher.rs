@@ -11,6 +11,25 @@ pub struct Launcher {
     kernels: Vec<Kernel>,
     shapes: GroupShapes,
     scheme: Scheme,
+    /// Where launches are noted while somebody wants to know.
+    noted: Option<Vec<NotedLaunch>>,
+}
+
+/// A launch that can be repeated.
+#[derive(Clone, Debug)]
+pub struct NotedLaunch {
+    pub(super) kernel: KernelName,
+    /// Items along the first axis, where lanes stand for items; 0 where they do not.
+    pub(super) items: usize,
+    pub(super) groups: [usize; 3],
+    arguments: Vec<Argument>,
+}
+
+impl NotedLaunch {
+    /// The kernel.
+    pub fn kernel(&self) -> KernelName {
+        self.kernel
+    }
 }
 
 /// `x` as an argument of its precision.
@@ -59,7 +78,7 @@ impl Launcher {
         }
         device.compile(&program(precision::<R>(), scheme, &shapes))?;
         let kernels = KernelName::ALL.iter().map(|k| device.kernel(k.name())).collect::<DeviceResult<_>>()?;
-        Ok(Self { device, kernels, shapes, scheme })
+        Ok(Self { device, kernels, shapes, scheme, noted: None })
     }
 
     /// Scheme of the sweeps.
@@ -73,11 +92,7 @@ impl Launcher {
 
     /// Launches a kernel on `groups` groups; nothing happens where there are none.
     pub(super) fn launch(&mut self, name: KernelName, groups: [usize; 3], arguments: &[Argument]) -> DeviceResult<()> {
-        if groups.contains(&0) {
-            return Ok(());
-        }
-        let launch = Launch { groups, lanes: self.shapes.group(name) };
-        self.device.launch(self.kernels[name as usize], launch, arguments)
+        self.launch_items(name, 0, groups, arguments)
     }
 
     /// Launches a kernel whose first axis covers `items`.
@@ -89,7 +104,41 @@ impl Launcher {
         arguments: &[Argument],
     ) -> DeviceResult<()> {
         let first = self.shapes.covering(name, items);
-        self.launch(name, [first, groups[0], groups[1]], arguments)
+        self.launch_items(name, items, [first, groups[0], groups[1]], arguments)
+    }
+
+    fn launch_items(
+        &mut self,
+        name: KernelName,
+        items: usize,
+        groups: [usize; 3],
+        arguments: &[Argument],
+    ) -> DeviceResult<()> {
+        if groups.contains(&0) {
+            return Ok(());
+        }
+        if let Some(noted) = &mut self.noted {
+            noted.push(NotedLaunch { kernel: name, items, groups, arguments: arguments.to_vec() });
+        }
+        let launch = Launch { groups, lanes: self.shapes.group(name) };
+        self.device.launch(self.kernels[name as usize], launch, arguments)
+    }
+
+    /// Notes launches from now on.
+    pub(super) fn note(&mut self) {
+        self.noted = Some(Vec::new());
+    }
+
+    /// Launches since [`Launcher::note`]; notes no more.
+    pub(super) fn noted(&mut self) -> Vec<NotedLaunch> {
+        self.noted.take().unwrap_or_default()
+    }
+
+    /// Repeats a launch.
+    pub(super) fn repeat(&mut self, launch: &NotedLaunch) -> DeviceResult<()> {
+        let lanes = self.shapes.group(launch.kernel);
+        let shape = Launch { groups: launch.groups, lanes };
+        self.device.launch(self.kernels[launch.kernel as usize], shape, &launch.arguments)
     }
 
     /// Memory of a number of values of type `T`.

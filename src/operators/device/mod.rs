@@ -7,6 +7,7 @@
 mod direct;
 mod halos;
 mod launcher;
+mod measuring;
 mod scans;
 mod sweeps;
 mod tables;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 
 use decomposition::{Axis, Layout};
 use kernels::Scalar;
-use kernels::device::KernelName;
+use kernels::device::{Dialect, KernelName};
 
 use self::halos::DeviceHalos;
 use self::launcher::real;
@@ -34,7 +35,7 @@ use crate::met::{Section, WindowBuffer};
 use crate::state::{AIR, PackedState, TileSet};
 
 pub use self::direct::{HaloChoice, HaloPath};
-pub use self::launcher::Launcher;
+pub use self::launcher::{Launcher, NotedLaunch};
 pub use self::scans::DeviceLimbs;
 
 /// Sizes that kernels are launched with.
@@ -46,6 +47,10 @@ struct Shape {
     rows: usize,
     blocks: usize,
     widest: usize,
+    /// Levels that go through the horizontal sweeps together.
+    levels_at_once: usize,
+    /// Groups that share the planes of the same seam faces.
+    seam_groups: usize,
 }
 
 /// Tables that all sweeps share.
@@ -91,6 +96,14 @@ pub struct DeviceTransport<R: Scalar> {
 /// Bytes of a message worth its latency: launches and transfers cost some tens of microseconds.
 const MESSAGE_BYTES: usize = 512 << 10;
 
+/// Bytes of the state that processors take through all sweeps while they are in cache. Other devices have to be filled.
+const CACHE_BYTES: usize = 4 << 20;
+
+/// Cells along i of the widest tile.
+pub fn widest_row(tiles: &TileSet) -> usize {
+    tiles.shapes().iter().map(|s| s.ni).max().unwrap_or(0)
+}
+
 impl<R: Scalar> DeviceTransport<R> {
     /// Uploads `state` and makes room for windows like `window`. All ranks have a launcher when they call this.
     /// Collective over `comm`.
@@ -108,13 +121,18 @@ impl<R: Scalar> DeviceTransport<R> {
         let slabs = state.slabs();
         let set = slabs.tile_set().clone();
         let field = window.get(Section::FluxX).expect("every run reads the winds");
-        let widest = set.shapes().iter().map(|s| s.ni).max().unwrap_or(0);
+        let widest = widest_row(&set);
         let blocks = level_blocks(layout, slabs, MESSAGE_BYTES, 1, comm);
         let launcher_mut = &mut launcher;
         let seams = |axis| TileSeams::<R>::of_rank(layout, axis, &set, comm.rank());
         let (seams_x, seams_y) = (seams(Axis::X), seams(Axis::Y));
         let rows = tables::rows(&set);
-        let column_blocks = tables::column_blocks(&set, launcher_mut.shapes().group(KernelName::SweepY)[0]);
+        let column_blocks = tables::column_blocks(&set, launcher_mut.shapes().items(KernelName::SweepY));
+        let level_bytes = slabs.level_stride() * size_of::<R>();
+        let (levels_at_once, seam_groups) = match launcher_mut.device.info().dialect {
+            Dialect::OpenClProcessor => ((CACHE_BYTES / level_bytes.max(1)).max(1), 1),
+            Dialect::Cuda | Dialect::OpenCl | Dialect::Metal => (slabs.levels().max(1), slabs.planes()),
+        };
         let shape = Shape {
             levels: slabs.levels(),
             planes: slabs.planes(),
@@ -123,6 +141,8 @@ impl<R: Scalar> DeviceTransport<R> {
             rows: rows.len() / 2,
             blocks: column_blocks.len() / 2,
             widest,
+            levels_at_once,
+            seam_groups,
         };
         let tables = Tables {
             tiles: launcher_mut.table(&tables::tiles(slabs, field, &seams_x, &seams_y))?,

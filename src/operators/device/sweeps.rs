@@ -7,17 +7,49 @@ use kernels::Scalar;
 use kernels::device::KernelName;
 
 use super::DeviceTransport;
-use super::launcher::real;
+use super::launcher::{Launcher, real};
 use super::tables::int;
 use crate::device::{Argument, DeviceError, DeviceResult, Memory};
 use crate::met::Section;
 use crate::operators::advection::wave::{Stages, wave_front};
+use crate::operators::advection::{halo_section, sweep_section};
+use crate::timers::{self, KernelTimes, Running, Timed};
 
 /// Seam faces and edge cells of the sweeps along one axis.
 pub(super) struct DeviceSeams {
     pub(super) faces: (Memory, usize),
     pub(super) edges: (Memory, usize),
     pub(super) amounts: Memory,
+}
+
+/// Times of one sweep kernel, if they are asked for: queueing it, then waiting for it.
+struct KernelSections(Option<(Running, Timed)>);
+
+impl KernelSections {
+    /// What is queued before does not count: it is waited for.
+    fn start([launch, wait]: [Timed; 2], launcher: &mut Launcher) -> DeviceResult<Self> {
+        Ok(Self(match timers::kernel_times() {
+            KernelTimes::Off => None,
+            KernelTimes::Synchronised => {
+                launcher.device.finish()?;
+                Some((timers::section(launch), wait))
+            }
+        }))
+    }
+
+    fn finish(self, launcher: &mut Launcher) -> DeviceResult<()> {
+        let Some((launching, wait)) = self.0 else { return Ok(()) };
+        drop(launching);
+        let _timed = timers::section(wait);
+        launcher.device.finish()
+    }
+}
+
+fn launch_sections(axis: Axis) -> [Timed; 2] {
+    match axis {
+        Axis::X => [Timed::KernelLaunchX, Timed::KernelSyncX],
+        Axis::Y => [Timed::KernelLaunchY, Timed::KernelSyncY],
+    }
 }
 
 /// Stages of the wave front on a device.
@@ -44,7 +76,11 @@ impl<R: Scalar> Stages for DeviceStages<'_, R> {
     }
 
     fn sweep(&mut self, axes: &[Axis], levels: Range<usize>) -> DeviceResult<()> {
-        axes.iter().try_for_each(|axis| self.transport.sweep(*axis, self.scale, &levels))
+        for first in levels.clone().step_by(self.transport.shape.levels_at_once) {
+            let some = first..(first + self.transport.shape.levels_at_once).min(levels.end);
+            axes.iter().try_for_each(|axis| self.transport.sweep(*axis, self.scale, &some))?;
+        }
+        Ok(())
     }
 }
 
@@ -82,7 +118,10 @@ impl<R: Scalar> DeviceTransport<R> {
             Axis::X => (x, 0),
             Axis::Y => (y, 1),
         };
+        let timed = timers::section(halo_section(axis));
         halos.get(axis).copy(*state, levels, launcher)?;
+        drop(timed);
+        let timed = timers::section(Timed::SeamFlux);
         let DeviceSeams { faces, edges, amounts } = seams.get(axis);
         let scale = real(scale);
         let planes = Argument::Int(int(shape.planes));
@@ -92,7 +131,7 @@ impl<R: Scalar> DeviceTransport<R> {
         launcher.cover(
             KernelName::SeamAmounts,
             faces.1,
-            [shape.planes, levels.len()],
+            [shape.seam_groups, levels.len()],
             &[
                 memory(*state),
                 memory(x),
@@ -103,12 +142,16 @@ impl<R: Scalar> DeviceTransport<R> {
                 Argument::Int(int(faces.1)),
                 scale,
                 planes,
+                Argument::Int(int(shape.seam_groups)),
                 stride,
                 field_stride,
                 first,
             ],
         )?;
+        drop(timed);
         let shared = [memory(*state), memory(along), memory(tables.tiles)];
+        let timed = timers::section(sweep_section(axis));
+        let kernel = KernelSections::start(launch_sections(axis), launcher)?;
         match axis {
             Axis::X => {
                 let rows = shape.rows;
@@ -133,7 +176,7 @@ impl<R: Scalar> DeviceTransport<R> {
             }
             Axis::Y => launcher.launch(
                 KernelName::SweepY,
-                [shape.blocks, levels.len(), shape.planes - 1],
+                [shape.blocks, shape.planes - 1, levels.len()],
                 &[
                     shared[0],
                     shared[1],
@@ -147,6 +190,7 @@ impl<R: Scalar> DeviceTransport<R> {
                 ],
             )?,
         }
+        kernel.finish(launcher)?;
         launcher.cover(
             KernelName::AdvanceAir,
             shape.widest,
@@ -163,6 +207,8 @@ impl<R: Scalar> DeviceTransport<R> {
                 first,
             ],
         )?;
+        drop(timed);
+        let _timed = timers::section(Timed::SeamFlux);
         launcher.cover(
             KernelName::SeamApply,
             edges.1,
@@ -188,12 +234,15 @@ impl<R: Scalar> DeviceTransport<R> {
         let rows = Argument::Memory(tables.rows);
         let (levels, scale) = (Argument::Int(int(shape.levels)), real(scale));
         let strides = [Argument::Int(int(shape.stride)), Argument::Int(int(shape.field_stride))];
+        let _timed = timers::section(Timed::SweepZ);
+        let kernel = KernelSections::start([Timed::KernelLaunchZ, Timed::KernelSyncZ], launcher)?;
         launcher.cover(
             KernelName::SweepZ,
             shape.widest,
-            [shape.rows, shape.planes - 1],
+            [shape.planes - 1, shape.rows],
             &[state, flux, tiles, rows, Argument::Memory(*clamped), scale, levels, strides[0], strides[1]],
         )?;
+        kernel.finish(launcher)?;
         launcher.cover(
             KernelName::AdvanceAirVertically,
             shape.widest,

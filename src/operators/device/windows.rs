@@ -6,6 +6,7 @@ use super::launcher::Launcher;
 use crate::device::{DeviceResult, Event, HostMemory, Memory, Queue};
 use crate::met::{Section, WindowBuffer};
 use crate::state::Slabs;
+use crate::timers::{self, Timed};
 
 /// Sections that go to the device, if a window holds them.
 const SECTIONS: [Section; 5] =
@@ -75,6 +76,7 @@ impl DeviceWindows {
         window: &WindowBuffer<R>,
         launcher: &mut Launcher,
     ) -> DeviceResult<()> {
+        let _timed = timers::section(Timed::WindowBackendCopy);
         launcher.device.host_wait(self.on_device)?;
         let mut at = 0;
         let target = &self.windows[1 - self.current];

@@ -1,0 +1,104 @@
+//! `atmostr bench`.
+
+mod advection;
+mod kernels;
+
+use ::kernels::scheme::{PpmLimiter, Scheme, SlopesLimiter};
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Subcommand};
+
+use super::values::Float;
+use super::{CliError, Context, Exit};
+use crate::bench::{BenchError, BenchSize};
+use crate::device::{Accelerator, DeviceError};
+
+/// Measure the speed of the operators on this machine
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  atmostr bench advection                                       C90, 66 levels, 10 tracers, cw84, one thread
+  atmostr bench advection --scheme huynh_pd --float Float64
+  atmostr bench advection --all --json
+  atmostr bench advection --backend cuda                        the processor and a GPU side by side
+  atmostr bench kernels --backend cuda                          each kernel beside the copy bandwidth of the GPU
+  mpirun -n 2 atmostr bench advection                           two ranks (program built with feature mpi)")]
+pub(super) struct BenchArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Advection(advection::AdvectionArgs),
+    Kernels(kernels::KernelArgs),
+}
+
+/// Grid, tracers, scheme and precision.
+#[derive(Debug, Args)]
+struct SizeArgs {
+    /// Cells per panel edge
+    #[arg(long, default_value_t = 90, value_name = "N", value_parser = clap::value_parser!(u32).range(4..=1024))]
+    nc: u32,
+    /// Levels
+    #[arg(long, default_value_t = 66, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    levels: u32,
+    /// Tracers
+    #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    tracers: u32,
+    /// Scheme: upwind, slopes (monotone) or a limiter of ppm
+    #[arg(long, default_value = "cw84", value_parser = PossibleValuesParser::new(NAMES), value_name = "SCHEME")]
+    scheme: String,
+    /// Precision
+    #[arg(long, value_enum, ignore_case = true, default_value = "Float32", value_name = "TYPE")]
+    float: Float,
+    /// Repetitions; the best counts
+    #[arg(long, default_value_t = 7, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    repetitions: u32,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const NAMES: [&str; 6] = ["upwind", "slopes", "monotone", "none", "cw84", "huynh_pd"];
+
+impl SizeArgs {
+    fn scheme(&self) -> Scheme {
+        match self.scheme.as_str() {
+            "upwind" => Scheme::Upwind,
+            "slopes" => Scheme::Slopes(SlopesLimiter::Monotone),
+            "monotone" => Scheme::Ppm(PpmLimiter::Monotone),
+            "none" => Scheme::Ppm(PpmLimiter::None),
+            "huynh_pd" => Scheme::Ppm(PpmLimiter::HuynhPd),
+            _ => Scheme::Ppm(PpmLimiter::Cw84),
+        }
+    }
+
+    fn size(&self, scheme: Scheme) -> BenchSize {
+        BenchSize { nc: self.nc as usize, levels: self.levels as usize, tracers: self.tracers as usize, scheme }
+    }
+}
+
+/// Names of accelerators for the command line.
+fn accelerators() -> PossibleValuesParser {
+    PossibleValuesParser::new(Accelerator::NAMES.map(|(name, _)| name))
+}
+
+impl BenchArgs {
+    pub(super) fn execute(self, ctx: &Context) -> Result<Exit, CliError> {
+        match self.what {
+            What::Advection(args) => args.execute(ctx),
+            What::Kernels(args) => args.execute(ctx),
+        }
+    }
+}
+
+impl From<BenchError> for CliError {
+    fn from(error: BenchError) -> Self {
+        match error {
+            BenchError::Device(
+                DeviceError::Compile { .. } | DeviceError::Call { .. } | DeviceError::Arithmetic { .. },
+            ) => CliError::failed(error),
+            _ => CliError::input(error),
+        }
+    }
+}
