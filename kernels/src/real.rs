@@ -7,6 +7,7 @@
 use core::fmt::{Debug, Display};
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
+use crate::columns::convection::ConvectionLoops;
 use crate::cpu::Dispatch;
 
 /// A value the numerics compute with: a number or a vector of numbers handled lane by lane.
@@ -55,9 +56,19 @@ pub trait Real:
 
 /// A storage precision of the model: `f32` or `f64`.
 ///
-/// The hidden supertrait connects a precision with its compiled loops; no other type can implement it.
+/// The hidden supertraits connect a precision with its compiled loops; no other type can implement them.
 pub trait Scalar:
-    Real<Mask = bool> + PartialOrd + Debug + Display + Default + Send + Sync + bytemuck::Pod + Dispatch + 'static
+    Real<Mask = bool>
+    + PartialOrd
+    + Debug
+    + Display
+    + Default
+    + Send
+    + Sync
+    + bytemuck::Pod
+    + Dispatch
+    + ConvectionLoops
+    + 'static
 {
     /// Name in configuration files and headers: `Float32` or `Float64`.
     const NAME: &'static str;

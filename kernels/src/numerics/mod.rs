@@ -16,8 +16,10 @@
 //!   such as radon (1e-21).
 
 mod cells;
+mod convection;
 mod edges;
 mod faces;
+mod ledger;
 mod masses;
 mod profiles;
 mod slopes;
@@ -27,8 +29,13 @@ pub use cells::{
     cell_colella_woodward, cell_colella_woodward_edges, cell_extremum_flat, cell_fast_monotone, cell_huynh,
     cell_huynh_positive, cell_huynh_where_curved, cell_positive_definite, cell_unlimited_edges,
 };
+pub use convection::{
+    cloud_courant, convective_flux, downdraft_step, downdraft_tracer, finite_max, implicit_element, plume_ratio,
+    subcloud_ratio, updraft_step, updraft_tracer,
+};
 pub use edges::{edge_colella_woodward, edge_fourth_order, edge_large_scale};
 pub use faces::{face_coefficients, flux_donor, flux_linear, flux_parabola};
+pub use ledger::{ledger_step, neumaier_add, sum_gap};
 pub use masses::{content_at_kept_ratio, outflow_ratio};
 pub use profiles::{
     profile_clipped_fourth_order, profile_fv3_hord8, profile_fv3_hord10, profile_linrood_ord5, profile_ppm_cw84,

@@ -1,0 +1,3 @@
+//! Operators of single columns, vectorised over columns or tracers.
+
+pub mod convection;
