@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use kernels::Scalar;
+use kernels::columns::convection::ColumnAir;
 use kernels::columns::convection::cmfmc::{Cmfmc, CmfmcForcing, CmfmcOptions, Update};
 use kernels::columns::convection::tm5::{Downdraft, Solve, Tm5, Tm5Forcing, Tm5Options};
-use kernels::columns::convection::{ColumnBlock, LedgerUse};
+use kernels::columns::{ColumnBlock, Ledger};
 use kernels::cpu::AlignedBuffer;
 
 const WIDTH: usize = 96;
@@ -29,12 +30,28 @@ fn cloud_flux(k: usize, column: usize) -> f64 {
     if k > 20 + column % 8 && k <= 66 { 0.01 + 0.01 * (k as f64 * 0.3).sin().abs() } else { 0.0 }
 }
 
+#[derive(Clone, Copy)]
+enum LedgerUse {
+    Kept,
+    Omitted,
+}
+
+impl LedgerUse {
+    fn of<R>(self, carry: &mut [R]) -> Ledger<'_, R> {
+        match self {
+            Self::Kept => Ledger::Carry(carry),
+            Self::Omitted => Ledger::Off,
+        }
+    }
+}
+
 const LEDGERS: [(&str, LedgerUse); 2] = [("", LedgerUse::Kept), (" without ledger", LedgerUse::Omitted)];
 
 fn convection<R: Scalar>(c: &mut Criterion) {
     let air_mass = rows::<R>(LAYERS, |k, _| 1e10 * (20.0 + 3.0 * k as f64));
     let area = vec![R::lit(1e10); WIDTH];
-    let block = ColumnBlock { nk: LAYERS, width: WIDTH, air_mass: &air_mass, area: &area };
+    let block = ColumnBlock::new(WIDTH, LAYERS);
+    let air = ColumnAir { block, mass: &air_mass, area: &area };
     let mut tracers = AlignedBuffer::<R>::zeros(TRACERS * LAYERS * WIDTH);
     for (at, x) in tracers.iter_mut().enumerate() {
         *x = air_mass[at % (LAYERS * WIDTH)] * R::lit(1e-6 * (1.5 + (at as f64 * 0.37).sin()));
@@ -54,23 +71,24 @@ fn convection<R: Scalar>(c: &mut Criterion) {
     for (name, downdraft) in [("tm5", None), ("tm5 downdraught", Some(Downdraft { entd: &entd, detd: &detd }))] {
         for (solve_name, solve) in [("", Solve::Plain), (" delta", Solve::Delta)] {
             for (ledger_name, ledger) in LEDGERS {
-                let mut work = Tm5::new(LAYERS, Tm5Options { solve, ledger, ..Default::default() }).unwrap();
+                let mut work = Tm5::new(LAYERS, Tm5Options { solve, ..Default::default() }).unwrap();
                 let forcing = Tm5Forcing { entu: &entu, detu: &detu, downdraft };
                 group.bench_function(format!("{name}{solve_name}{ledger_name}"), |b| {
-                    b.iter(|| work.convect(&block, &forcing, R::lit(1800.0), black_box(&mut tracers), &mut carry));
+                    let tracers = black_box(&mut tracers);
+                    b.iter(|| work.convect(&air, &forcing, R::lit(1800.0), tracers, ledger.of(&mut carry)));
                 });
             }
         }
     }
     for (name, update) in [("plume", Update::MixingRatio), ("plume mass flux", Update::MassFlux)] {
         for (ledger_name, ledger) in LEDGERS {
-            let mut work = Cmfmc::new(LAYERS, WIDTH, CmfmcOptions { update, ledger, ..Default::default() });
+            let mut work = Cmfmc::new(block, CmfmcOptions { update, ..Default::default() });
             let forcing = CmfmcForcing { cloud_flux: &flux, detrainment: Some(&detrainment), cloud_base: None };
             group.bench_function(format!("{name}{ledger_name}"), |b| {
                 b.iter(|| {
-                    work.prepare(&block, &forcing, R::lit(600.0), 1).unwrap();
+                    work.prepare(&air, &forcing, R::lit(600.0), 1).unwrap();
                     for (tracer, carry) in tracers.chunks_exact_mut(LAYERS * WIDTH).zip(carry.chunks_exact_mut(WIDTH)) {
-                        work.convect(&block, black_box(tracer), carry);
+                        work.convect(&air, black_box(tracer), ledger.of(carry));
                     }
                 });
             });

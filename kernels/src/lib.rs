@@ -1,8 +1,8 @@
 //! Transport numerics, written once.
 //!
 //! [`numerics`] holds pure scalar functions in a small subset of Rust (the device form is generated from them);
-//! [`cpu`] and [`columns`] hold the vectorised loops around them, [`scheme`] the advection schemes both are chosen by. Nothing here
-//! knows about MPI, devices or files.
+//! [`cpu`] and [`columns`] hold the vectorised loops around them (sweeps; vertical physics), [`scheme`] the advection schemes
+//! both are chosen by. Nothing here knows about MPI, devices or files.
 
 pub mod columns;
 pub mod cpu;

@@ -7,6 +7,7 @@
 use core::fmt::{Debug, Display};
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
+use crate::columns::ColumnDispatch;
 use crate::columns::convection::ConvectionLoops;
 use crate::cpu::Dispatch;
 
@@ -68,6 +69,7 @@ pub trait Scalar:
     + bytemuck::Pod
     + Dispatch
     + ConvectionLoops
+    + ColumnDispatch
     + 'static
 {
     /// Name in configuration files and headers: `Float32` or `Float64`.

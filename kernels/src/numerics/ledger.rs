@@ -1,38 +1,41 @@
-//! Column ledger: what a conserving solve lost to rounding goes back into its largest cell.
+//! Column ledger: the rounding residual of a conservative solve, returned to the largest cell of its column.
 
 use crate::Real;
 
 use super::sums::two_sum;
 
-/// Adds `value` to the sum `(sum, compensation)` whose value is `sum + compensation`; rounding errors are collected apart
-/// (Neumaier 1974, without a branch).
-#[inline(always)]
-pub fn neumaier_add<R: Real>(sum: (R, R), value: R) -> (R, R) {
-    let (s, e) = two_sum(sum.0, value);
-    (s, sum.1 + e)
-}
-
-/// Difference `before − after` of two compensated sums that nearly agree.
-#[inline(always)]
-pub fn sum_gap<R: Real>(before: (R, R), after: (R, R)) -> R {
-    (before.0 - after.0) + (before.1 - after.1)
-}
-
-/// One ledger step: `(value, carry, returned)`, the new value of the largest cell, the new carry, and what of the gap
-/// between the sums was accepted.
+/// Largest residual that can be rounding: `16 · cells · epsilon · largest`.
 ///
-/// `tolerance` is 16 · cells · epsilon: a gap or a carry above `tolerance · |largest|` is no rounding. Such a gap stays
-/// in the field, such a carry is dropped; not-a-number counts as too large.
+/// `cells` counts the cells that take part, `largest` is their largest magnitude after the solve, `epsilon` the distance
+/// from 1 to the next number of the precision.
 #[inline(always)]
-pub fn ledger_step<R: Real>(before: (R, R), after: (R, R), largest: R, tolerance: R, carry: R) -> (R, R, R) {
-    let zero = R::lit(0.0);
-    let bound = tolerance * largest.abs();
-    let gap = sum_gap(before, after);
-    let returned = R::select(gap.abs().le(bound), gap, zero);
-    let kept = R::select(carry.abs().le(bound), carry, zero);
-    let (total, total_low) = two_sum(returned, kept);
-    let (value, value_low) = two_sum(largest, total);
-    (value, value_low + total_low, returned)
+pub fn ledger_bound<R: Real>(cells: R, largest: R, epsilon: R) -> R {
+    R::lit(16.0) * epsilon * cells * largest
+}
+
+/// An amount that is at most `bound` in magnitude, else 0; also 0 if it is not a number.
+#[inline(always)]
+pub fn ledger_accepted<R: Real>(amount: R, bound: R) -> R {
+    R::select(amount.abs().le(bound), amount, R::lit(0.0))
+}
+
+/// Value of the largest cell and the carry of the column after the residual `gap` (before − after) and the carry of
+/// earlier solves are added to it.
+///
+/// `value + carry` after equals `value + gap + carry` before up to one rounding of the new carry. A residual above `bound`
+/// is refused: it stays in the field, where a leak remains visible, and never enters the carry. A carry above `bound` is
+/// dropped (the column was emptied).
+#[inline(always)]
+pub fn ledger_step<R: Real>(value: R, gap: R, carry: R, bound: R) -> (R, R) {
+    let (due, due_error) = two_sum(ledger_accepted(gap, bound), ledger_accepted(carry, bound));
+    let (settled, error) = two_sum(value, due);
+    (settled, error + due_error)
+}
+
+/// Value of the largest cell after the residual `gap` is added to it, if accepted; what rounding drops is lost.
+#[inline(always)]
+pub fn ledger_step_without_carry<R: Real>(value: R, gap: R, bound: R) -> R {
+    value + ledger_accepted(gap, bound)
 }
 
 #[cfg(test)]
@@ -40,19 +43,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gap_within_the_bound_is_returned_and_what_does_not_fit_is_carried() {
-        let tolerance = 16.0 * 40.0 * f64::EPSILON;
-        let gap = 2.0_f64.powi(-54);
-        let (value, carry, returned) = ledger_step((1.0, gap), (1.0, 0.0), 1.0, tolerance, 0.0);
-        assert_eq!((value, carry, returned), (1.0, gap, gap));
-        let (value, carry, _) = ledger_step((1.0, gap), (1.0, 0.0), 1.0, tolerance, 3.0 * gap);
-        assert_eq!((value, carry), (1.0 + f64::EPSILON, 0.0));
+    fn the_bound_is_sixteen_roundings_per_cell() {
+        assert_eq!(ledger_bound(40.0_f32, 3.0, f32::EPSILON), 16.0 * 40.0 * 3.0 * f32::EPSILON);
+        assert_eq!(ledger_bound(40.0_f64, 3.0, f64::EPSILON), 16.0 * 40.0 * 3.0 * f64::EPSILON);
     }
 
     #[test]
-    fn leaks_and_foreign_carries_are_refused() {
-        let refused = ledger_step((1.0, 0.0), (0.9, 0.0), 1.0_f64, 1e-13, 0.5);
-        assert_eq!(refused, (1.0, 0.0, 0.0));
-        assert_eq!(ledger_step((f64::NAN, 0.0), (0.9, 0.0), 1.0, 1e-13, f64::NAN), (1.0, 0.0, 0.0));
+    fn a_refused_residual_stays_and_a_large_carry_is_dropped() {
+        assert_eq!(ledger_step(5.0, 2.0, 0.25, 1.0), (5.25, 0.0));
+        assert_eq!(ledger_step(5.0, f64::NAN, 0.25, 1.0), (5.25, 0.0));
+        assert_eq!(ledger_step(5.0, 0.5, 2.0, 1.0), (5.5, 0.0));
+        assert_eq!(ledger_step_without_carry(5.0, -0.5, 1.0), 4.5);
+        assert_eq!(ledger_step_without_carry(5.0, f64::NEG_INFINITY, 1.0), 5.0);
+    }
+
+    #[test]
+    fn what_the_cell_cannot_take_is_carried() {
+        assert_eq!(ledger_step(1.0_f32, 1e-9, 2e-9, 1e-6), (1.0, 1e-9 + 2e-9));
     }
 }

@@ -17,10 +17,13 @@
 
 mod cells;
 mod convection;
+mod decay;
+mod diffusion;
 mod edges;
 mod faces;
 mod ledger;
 mod masses;
+mod partition;
 mod profiles;
 mod slopes;
 mod sums;
@@ -33,14 +36,21 @@ pub use convection::{
     cloud_courant, convective_flux, downdraft_step, downdraft_tracer, finite_max, implicit_element, plume_ratio,
     subcloud_ratio, updraft_step, updraft_tracer,
 };
+pub use decay::decayed;
+pub use diffusion::{
+    background_ratio, content_above_background, content_on_background, diffusive_flux, exchange_from_diffusivity,
+    exchange_ratio, flux_update, mixing_ratio, open_exchange, tridiagonal_backward, tridiagonal_factors,
+    tridiagonal_forward,
+};
 pub use edges::{edge_colella_woodward, edge_fourth_order, edge_large_scale};
 pub use faces::{face_coefficients, flux_donor, flux_linear, flux_parabola};
-pub use ledger::{ledger_step, neumaier_add, sum_gap};
+pub use ledger::{ledger_accepted, ledger_bound, ledger_step, ledger_step_without_carry};
 pub use masses::{content_at_kept_ratio, outflow_ratio};
+pub use partition::{partition, partition_share, transfer_ratios};
 pub use profiles::{
     profile_clipped_fourth_order, profile_fv3_hord8, profile_fv3_hord10, profile_linrood_ord5, profile_ppm_cw84,
     profile_ppm_huynh_pd, profile_ppm_monotone, profile_ppm_none, profile_slopes_monotone, profile_slopes_none,
     profile_slopes_positivity, profile_upwind,
 };
 pub use slopes::{half_slope_centred, half_slope_monotone, half_slope_positive};
-pub use sums::{compensated_add, two_sum};
+pub use sums::{compensated_add, kahan_add, neumaier_add, sum_gap, two_sum};

@@ -20,6 +20,35 @@ pub fn compensated_add<R: Real>(sum: R, compensation: R, value: R) -> (R, R) {
     two_sum(sum, compensation + value)
 }
 
+/// Adds `value` to a running sum that keeps its errors apart: `(sum, errors)` whose value is `sum + errors` (Neumaier 1974,
+/// without branches).
+///
+/// Unlike [`compensated_add`], the errors stay beside the sum until the end, so the difference of two such sums is known
+/// far below a unit in the last place of either.
+#[inline(always)]
+pub fn neumaier_add<R: Real>(sum: R, errors: R, value: R) -> (R, R) {
+    let (total, error) = two_sum(sum, value);
+    (total, errors + error)
+}
+
+/// Difference `before − after` of two sums by [`neumaier_add`]. The difference of the leading parts is exact where they
+/// are within a factor 2 of each other (Sterbenz 1974).
+#[inline(always)]
+pub fn sum_gap<R: Real>(before: (R, R), after: (R, R)) -> R {
+    (before.0 - after.0) + (before.1 - after.1)
+}
+
+/// Adds `increment` to a stored value with a persistent compensation: `(stored, compensation)` afterwards (Kahan 1965).
+///
+/// After any number of increments the stored value has gained their sum plus the compensation: a positive compensation
+/// is an amount deposited ahead of time.
+#[inline(always)]
+pub fn kahan_add<R: Real>(stored: R, compensation: R, increment: R) -> (R, R) {
+    let due = increment - compensation;
+    let next = stored + due;
+    (next, (next - stored) - due)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,14 +4,15 @@ use kernels::Scalar;
 use kernels::columns::convection::cmfmc::{
     BaseExchange, CloudBase, Cmfmc, CmfmcForcing, CmfmcOptions, Negative, Update, largest_courant, substeps,
 };
-use kernels::columns::convection::{ColumnBlock, ConvectionError, LedgerTally};
+use kernels::columns::convection::{ColumnAir, ConvectionError};
+use kernels::columns::{ColumnBlock, Ledger, LedgerStats};
 
 use crate::common::{Random, bits};
-use crate::fixtures::{Column, pack, total, unpack, width};
+use crate::fixtures::{Column, pack, total, unpack};
 
 /// Air, fluxes and detrainment of a block, for 1 m² columns unless said otherwise.
 pub struct Plumes<R> {
-    pub nk: usize,
+    pub block: ColumnBlock,
     pub width: usize,
     pub mass: Vec<R>,
     pub area: Vec<R>,
@@ -22,9 +23,10 @@ pub struct Plumes<R> {
 
 impl<R: Scalar> Plumes<R> {
     pub fn new(mass: &[Column], area: f64, flux: &[Column], detrainment: Option<&[Column]>) -> Self {
-        let width = width(mass.len());
+        let block = ColumnBlock::new(mass.len(), mass[0].len());
+        let width = block.width();
         Self {
-            nk: mass[0].len(),
+            block,
             width,
             mass: pack(mass),
             area: vec![R::lit(area); width],
@@ -34,8 +36,8 @@ impl<R: Scalar> Plumes<R> {
         }
     }
 
-    pub fn block(&self) -> ColumnBlock<'_, R> {
-        ColumnBlock { nk: self.nk, width: self.width, air_mass: &self.mass, area: &self.area }
+    pub fn air(&self) -> ColumnAir<'_, R> {
+        ColumnAir { block: self.block, mass: &self.mass, area: &self.area }
     }
 
     pub fn forcing(&self) -> CmfmcForcing<'_, R> {
@@ -52,11 +54,11 @@ impl<R: Scalar> Plumes<R> {
         dt: f64,
         steps: usize,
         tracer: &mut [R],
-        carry: &mut [R],
-    ) -> Result<LedgerTally, ConvectionError> {
-        let mut work = Cmfmc::new(self.nk, self.width, options);
-        work.prepare(&self.block(), &self.forcing(), R::lit(dt), steps)?;
-        Ok(work.convect(&self.block(), tracer, carry))
+        ledger: Ledger<R>,
+    ) -> Result<LedgerStats, ConvectionError> {
+        let mut work = Cmfmc::new(self.block, options);
+        work.prepare(&self.air(), &self.forcing(), R::lit(dt), steps)?;
+        Ok(work.convect(&self.air(), tracer, ledger))
     }
 }
 
@@ -97,11 +99,11 @@ fn scan<R: Scalar>() {
                     }
                 }
             }
-            let found = largest_courant(&plumes.block(), &plumes.flux, R::lit(dt));
+            let found = largest_courant(&plumes.air(), &plumes.flux, R::lit(dt));
             assert_eq!(bits(found), bits(expected));
             assert!(found > R::lit(100.0));
             plumes.flux[edge * plumes.width + (column + 1) % 16] = R::lit(f64::NAN);
-            let found = largest_courant(&plumes.block(), &plumes.flux, R::lit(dt)).to_f64();
+            let found = largest_courant(&plumes.air(), &plumes.flux, R::lit(dt)).to_f64();
             assert!(found.is_nan());
             assert_eq!(substeps(found, Negative::Kept), Err(ConvectionError::NotFinite));
             assert_eq!(substeps(found, Negative::Clamped), Err(ConvectionError::NotFinite));
@@ -130,10 +132,10 @@ fn substeps_are_steps<R: Scalar>() {
             let options = CmfmcOptions { update, exchange, ..Default::default() };
             let start: Vec<R> = plumes.mass.iter().map(|m| *m * random.between(0.0, 1.0)).collect();
             let (mut together, mut carry) = (start.clone(), vec![R::lit(0.0); plumes.width]);
-            plumes.convect(options, 900.0, 3, &mut together, &mut carry).unwrap();
+            plumes.convect(options, 900.0, 3, &mut together, Ledger::Carry(&mut carry)).unwrap();
             let (mut apart, mut carry_apart) = (start.clone(), vec![R::lit(0.0); plumes.width]);
             for _ in 0..3 {
-                plumes.convect(options, 300.0, 1, &mut apart, &mut carry_apart).unwrap();
+                plumes.convect(options, 300.0, 1, &mut apart, Ledger::Carry(&mut carry_apart)).unwrap();
             }
             assert_eq!((together, carry), (apart, carry_apart));
         }
@@ -164,11 +166,11 @@ fn bases<R: Scalar>(tolerance: f64, mass_tolerance: f64) {
             let options = CmfmcOptions { cloud_base, update, ..Default::default() };
             plumes.base = None;
             let (mut tracer, mut carry) = (start.clone(), vec![R::lit(0.0); plumes.width]);
-            let missing = plumes.convect(options, 600.0, 1, &mut tracer, &mut carry);
+            let missing = plumes.convect(options, 600.0, 1, &mut tracer, Ledger::Carry(&mut carry));
             assert_eq!(missing.is_err(), cloud_base == CloudBase::Archived);
             plumes.base = Some(vec![R::lit(5.0); plumes.width]);
             let (mut tracer, mut carry) = (start.clone(), vec![R::lit(0.0); plumes.width]);
-            plumes.convect(options, 600.0, 1, &mut tracer, &mut carry).unwrap();
+            plumes.convect(options, 600.0, 1, &mut tracer, Ledger::Carry(&mut carry)).unwrap();
             let (old, new) = (unpack(&start, plumes.width, 0), unpack(&tracer, plumes.width, 0));
             assert!((total(&new) / total(&old) - 1.0).abs() < mass_tolerance);
             let apart = (new[5] / new[7] - 1.0).abs();
@@ -183,7 +185,7 @@ fn bases<R: Scalar>(tolerance: f64, mass_tolerance: f64) {
                 plumes.base = Some(vec![R::lit(*base); plumes.width]);
                 let options = CmfmcOptions { cloud_base: CloudBase::Archived, ..Default::default() };
                 let (mut tracer, mut carry) = (start.clone(), vec![R::lit(0.0); plumes.width]);
-                plumes.convect(options, 600.0, 1, &mut tracer, &mut carry).unwrap();
+                plumes.convect(options, 600.0, 1, &mut tracer, Ledger::Carry(&mut carry)).unwrap();
                 tracer
             })
             .collect();
@@ -209,7 +211,7 @@ fn ledger_rules<R: Scalar>() {
         let run = |negative| {
             let options = CmfmcOptions { update, negative, ..Default::default() };
             let (mut tracer, mut carry) = (start.clone(), vec![seed; plumes.width]);
-            plumes.convect(options, 300.0, 1, &mut tracer, &mut carry).unwrap();
+            plumes.convect(options, 300.0, 1, &mut tracer, Ledger::Carry(&mut carry)).unwrap();
             (tracer, carry)
         };
         let (tracer, carry) = run(Negative::Kept);
@@ -239,7 +241,7 @@ fn positive<R: Scalar>() {
     let mut random = Random(14);
     for round in 0..20 {
         let plumes = random_plumes::<R>(32, 40, &mut random);
-        let courant = largest_courant(&plumes.block(), &plumes.flux, R::lit(3600.0)).to_f64();
+        let courant = largest_courant(&plumes.air(), &plumes.flux, R::lit(3600.0)).to_f64();
         let steps = substeps(courant, Negative::Kept).unwrap();
         assert!(steps > 1);
         // Mostly empty, with layers full.
@@ -252,12 +254,12 @@ fn positive<R: Scalar>() {
             let exchange = if round % 2 == 0 { BaseExchange::BeforePlume } else { BaseExchange::WithPlume };
             let options = CmfmcOptions { update, exchange, ..Default::default() };
             let (mut tracer, mut carry) = (start.clone(), vec![R::lit(0.0); plumes.width]);
-            plumes.convect(options, 3600.0, steps, &mut tracer, &mut carry).unwrap();
+            plumes.convect(options, 3600.0, steps, &mut tracer, Ledger::Carry(&mut carry)).unwrap();
             assert!(tracer.iter().all(|x| *x >= R::lit(0.0)), "{update:?}");
             // Far too long a step: the clamp keeps both sign and mass.
             let options = CmfmcOptions { negative: Negative::Clamped, ..options };
             let (mut tracer, mut carry) = (start.clone(), vec![R::lit(0.0); plumes.width]);
-            plumes.convect(options, 3600.0, 1, &mut tracer, &mut carry).unwrap();
+            plumes.convect(options, 3600.0, 1, &mut tracer, Ledger::Carry(&mut carry)).unwrap();
             assert!(tracer.iter().all(|x| *x >= R::lit(0.0)));
             for c in 0..32 {
                 let (old, new) = (unpack(&start, plumes.width, c), unpack(&tracer, plumes.width, c));
@@ -265,7 +267,7 @@ fn positive<R: Scalar>() {
             }
             let options = CmfmcOptions { negative: Negative::Kept, ..options };
             let mut unclamped = start.clone();
-            plumes.convect(options, 3600.0, 1, &mut unclamped, &mut vec![R::lit(0.0); plumes.width]).unwrap();
+            plumes.convect(options, 3600.0, 1, &mut unclamped, Ledger::Off).unwrap();
             assert!(unclamped.iter().any(|x| *x < R::lit(0.0)), "the step is not too long");
         }
     }
@@ -292,7 +294,7 @@ fn noise_below_the_cloud_keeps_a_uniform_tracer() {
     let start: Vec<f32> = plumes.mass.iter().map(|m| m * 4e-4).collect();
     let options = CmfmcOptions { update: Update::MassFlux, ..Default::default() };
     let (mut tracer, mut carry) = (start.clone(), vec![0.0; plumes.width]);
-    plumes.convect(options, 600.0, 4, &mut tracer, &mut carry).unwrap();
+    plumes.convect(options, 600.0, 4, &mut tracer, Ledger::Carry(&mut carry)).unwrap();
     for (new, old) in tracer.iter().zip(&start) {
         assert!((new - old).abs() <= 4.0 * f32::EPSILON * old, "{new} {old}");
     }

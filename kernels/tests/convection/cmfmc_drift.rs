@@ -3,12 +3,11 @@
 use core::f64::consts::PI;
 
 use kernels::Scalar;
-use kernels::columns::convection::LedgerUse;
 use kernels::columns::convection::cmfmc::{Cmfmc, CmfmcOptions, Negative, Update, largest_courant, substeps};
 
 use crate::cmfmc::Plumes;
 use crate::common::Random;
-use crate::fixtures::{Column, pack, total, unpack};
+use crate::fixtures::{Column, LedgerUse, pack, total, unpack};
 
 const COLUMNS: usize = 64;
 const N: usize = 72;
@@ -40,13 +39,13 @@ fn fixture() -> [Vec<Column>; 3] {
     [mass, fluxes, detrainments]
 }
 
-fn run<R: Scalar>(plumes: &Plumes<R>, options: CmfmcOptions, start: &[R]) -> (Vec<R>, Vec<R>) {
+fn run<R: Scalar>(plumes: &Plumes<R>, options: CmfmcOptions, ledger: LedgerUse, start: &[R]) -> (Vec<R>, Vec<R>) {
     let (mut tracer, mut carry) = (start.to_vec(), vec![R::lit(0.0); plumes.width]);
-    let courant = largest_courant(&plumes.block(), &plumes.flux, R::lit(DT)).to_f64();
-    let mut work = Cmfmc::new(N, plumes.width, options);
-    work.prepare(&plumes.block(), &plumes.forcing(), R::lit(DT), substeps(courant, Negative::Kept).unwrap()).unwrap();
+    let courant = largest_courant(&plumes.air(), &plumes.flux, R::lit(DT)).to_f64();
+    let mut work = Cmfmc::new(plumes.block, options);
+    work.prepare(&plumes.air(), &plumes.forcing(), R::lit(DT), substeps(courant, Negative::Kept).unwrap()).unwrap();
     for _ in 0..STEPS {
-        assert_eq!(work.convect(&plumes.block(), &mut tracer, &mut carry).refused, 0);
+        assert_eq!(work.convect(&plumes.air(), &mut tracer, ledger.of(&mut carry)).refused, 0);
     }
     (tracer, carry)
 }
@@ -59,7 +58,7 @@ fn repeated<R: Scalar>() {
     let [mass, flux, detrainment] = fixture();
     let plumes = Plumes::<R>::new(&mass, AREA, &flux, Some(&detrainment));
     let exact = Plumes::<f64> {
-        nk: N,
+        block: plumes.block,
         width: plumes.width,
         mass: widen(&plumes.mass),
         area: widen(&plumes.area),
@@ -72,9 +71,10 @@ fn repeated<R: Scalar>() {
     for (name, q) in [("peaked", peaked), ("uniform", vec![4e-4; N])] {
         let start: Vec<R> = pack::<R>(&vec![q; COLUMNS]).iter().zip(&plumes.mass).map(|(q, m)| *q * *m).collect();
         for update in [Update::MixingRatio, Update::MassFlux] {
-            let (reference, _) = run(&exact, CmfmcOptions { update, ..Default::default() }, &widen(&start));
+            let (reference, _) =
+                run(&exact, CmfmcOptions { update, ..Default::default() }, LedgerUse::Kept, &widen(&start));
             for ledger in [LedgerUse::Omitted, LedgerUse::Kept] {
-                let (after, carry) = run(&plumes, CmfmcOptions { update, ledger, ..Default::default() }, &start);
+                let (after, carry) = run(&plumes, CmfmcOptions { update, ..Default::default() }, ledger, &start);
                 let (mut cell, mut mean, mut worst, mut with_carry) = (0.0, 0.0, 0.0, 0.0);
                 for c in 0..COLUMNS {
                     let column = |x: &[R]| unpack(x, plumes.width, c);

@@ -1,22 +1,34 @@
 //! Blocks of columns from columns, and back.
 
 use kernels::Scalar;
+use kernels::columns::convection::ColumnAir;
 use kernels::columns::convection::tm5::{Downdraft, Tm5Forcing};
-use kernels::columns::convection::{ColumnBlock, LedgerTally};
+use kernels::columns::{ColumnBlock, Ledger, LedgerStats};
 
 use crate::common::Random;
 
 /// A column of numbers, top first.
 pub type Column = Vec<f64>;
 
-/// Width of a block for this many columns.
-pub fn width(columns: usize) -> usize {
-    columns.next_multiple_of(16)
+/// A ledger with carry or none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LedgerUse {
+    Kept,
+    Omitted,
+}
+
+impl LedgerUse {
+    pub fn of<R>(self, carry: &mut [R]) -> Ledger<'_, R> {
+        match self {
+            Self::Kept => Ledger::Carry(carry),
+            Self::Omitted => Ledger::Off,
+        }
+    }
 }
 
 /// Columns side by side, padded with zeros.
 pub fn pack<R: Scalar>(columns: &[Column]) -> Vec<R> {
-    let (rows, width) = (columns[0].len(), width(columns.len()));
+    let (rows, width) = (columns[0].len(), ColumnBlock::new(columns.len(), 1).width());
     let mut out = vec![R::lit(0.0); rows * width];
     for (c, column) in columns.iter().enumerate() {
         for (k, value) in column.iter().enumerate() {
@@ -35,7 +47,7 @@ pub fn unpack<R: Scalar>(block: &[R], width: usize, c: usize) -> Column {
 pub fn total(column: &[f64]) -> f64 {
     let (mut sum, mut rest) = (0.0, 0.0);
     for value in column {
-        (sum, rest) = kernels::numerics::neumaier_add((sum, rest), *value);
+        (sum, rest) = kernels::numerics::neumaier_add(sum, rest, *value);
     }
     sum + rest
 }
@@ -67,9 +79,10 @@ impl Clouds {
     }
 
     pub fn packed<R: Scalar>(&self) -> Packed<R> {
-        let width = width(self.air.len());
+        let block = ColumnBlock::new(self.air.len(), self.air[0].len());
+        let width = block.width();
         Packed {
-            nk: self.air[0].len(),
+            block,
             width,
             air: pack(&self.air),
             area: vec![R::lit(1.0); width],
@@ -80,7 +93,7 @@ impl Clouds {
 
 /// [`Clouds`] as the operator takes them.
 pub struct Packed<R> {
-    pub nk: usize,
+    pub block: ColumnBlock,
     pub width: usize,
     pub air: Vec<R>,
     pub area: Vec<R>,
@@ -88,8 +101,8 @@ pub struct Packed<R> {
 }
 
 impl<R: Scalar> Packed<R> {
-    pub fn block(&self) -> ColumnBlock<'_, R> {
-        ColumnBlock { nk: self.nk, width: self.width, air_mass: &self.air, area: &self.area }
+    pub fn air(&self) -> ColumnAir<'_, R> {
+        ColumnAir { block: self.block, mass: &self.air, area: &self.area }
     }
 
     pub fn forcing(&self) -> Tm5Forcing<'_, R> {
@@ -124,6 +137,6 @@ pub fn cloudy_column(n: usize, top: usize, downdraft: f64, random: &mut Random) 
 }
 
 /// No ledger found a leak.
-pub fn assert_no_leak(tally: LedgerTally) {
-    assert_eq!(tally.refused, 0);
+pub fn assert_no_leak(stats: LedgerStats) {
+    assert_eq!(stats.refused, 0);
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use kernels::columns::convection::LedgerUse;
+use kernels::columns::Ledger;
 use kernels::columns::convection::cmfmc::{
     BaseExchange, CloudBase, CmfmcOptions, Negative, Update, largest_courant, substeps,
 };
@@ -90,7 +90,7 @@ fn tm5_matrices_and_solutions() {
             for (s, solve) in [Solve::Plain, Solve::Delta].into_iter().enumerate() {
                 let mut work = Tm5::new(n, Tm5Options { solve, ..Default::default() }).unwrap();
                 let (mut tracer, mut carry) = (pack::<f64>(&[start.clone()]), vec![0.0; packed.width]);
-                work.convect(&packed.block(), &packed.forcing(), dt, &mut tracer, &mut carry);
+                work.convect(&packed.air(), &packed.forcing(), dt, &mut tracer, Ledger::Carry(&mut carry));
                 let after = unpack(&tracer, packed.width, 0);
                 worst[s] = worst[s].max(difference(&after, &expected));
                 assert!(after.iter().all(|x| *x >= 0.0), "{id} {name}");
@@ -166,24 +166,19 @@ fn geoschem_columns() {
         let (dt, steps) = (case["timestep_s"].as_f64().unwrap(), number(&case["substeps"]));
         for (scheme, cloud_base) in [("ras", CloudBase::Archived), ("gf", CloudBase::None)] {
             for update in [Update::MixingRatio, Update::MassFlux] {
-                let options = CmfmcOptions {
-                    cloud_base,
-                    update,
-                    exchange: BaseExchange::WithPlume,
-                    ledger: LedgerUse::Omitted,
-                    ..Default::default()
-                };
+                let options =
+                    CmfmcOptions { cloud_base, update, exchange: BaseExchange::WithPlume, ..Default::default() };
                 let mut worst = 0.0_f64;
                 for (name, before) in inputs["mixing_ratio_before"].as_object().unwrap() {
                     let start: Column = column(before).iter().zip(&air).map(|(q, m)| q * m).collect();
                     let convected = |steps: usize| {
-                        let (mut tracer, mut carry) = (pack::<f64>(&[start.clone()]), vec![0.0; plumes.width]);
-                        plumes.convect(options, dt, steps, &mut tracer, &mut carry).unwrap();
+                        let mut tracer = pack::<f64>(&[start.clone()]);
+                        plumes.convect(options, dt, steps, &mut tracer, Ledger::Off).unwrap();
                         unpack(&tracer, plumes.width, 0)
                     };
                     if id.starts_with("clip") {
                         // GEOS-Chem's clip multiplies mass here; our own sub-steps keep mass and sign.
-                        let courant = largest_courant(&plumes.block(), &plumes.flux, dt);
+                        let courant = largest_courant(&plumes.air(), &plumes.flux, dt);
                         let own = convected(substeps(courant, Negative::Kept).unwrap());
                         assert!((total(&own) / total(&start) - 1.0).abs() < 1e-13, "{id} {name}");
                         assert!(own.iter().all(|x| *x >= 0.0), "{id} {name}");

@@ -1,13 +1,13 @@
 //! Mass-flux convection: golden column, physical columns, layouts.
 
 use kernels::Scalar;
-use kernels::columns::convection::LedgerUse;
+use kernels::columns::Ledger;
 use kernels::columns::convection::tm5::{Factors, LowerPart, Plumes, Solve, Tm5, Tm5Column, Tm5Options, cloud_indices};
 use kernels::numerics as nm;
 
 use crate::common::{Random, bits};
 use crate::factors::Naive;
-use crate::fixtures::{Clouds, Packed, assert_no_leak, cloudy_column, pack, total, unpack};
+use crate::fixtures::{Clouds, LedgerUse, Packed, assert_no_leak, cloudy_column, pack, total, unpack};
 
 /// The matrix of column `c`, all layers, and its form.
 pub fn matrix<R: Scalar>(packed: &Packed<R>, c: usize, dt: R) -> (Vec<Vec<R>>, usize, LowerPart) {
@@ -89,7 +89,7 @@ fn golden<R: Scalar>(tolerance: f64, solve: Solve) {
         let mut work = Tm5::new(4, Tm5Options { solve, ..Default::default() }).unwrap();
         let mut tracer = pack::<R>(&[vec![0.0, 0.0, 0.0, 1.0]]);
         let mut carry = vec![R::lit(0.0); packed.width];
-        work.convect(&packed.block(), &packed.forcing(), R::lit(1800.0), &mut tracer, &mut carry);
+        work.convect(&packed.air(), &packed.forcing(), R::lit(1800.0), &mut tracer, Ledger::Carry(&mut carry));
         for (new, expected) in unpack(&tracer, packed.width, 0).iter().zip(solution) {
             assert!((new - expected).abs() < tolerance, "{new} {expected}");
         }
@@ -125,9 +125,9 @@ fn physical<R: Scalar>() {
             *value = packed.air[at % plane] * random.between(0.0, 1.0);
         }
         for ledger in [LedgerUse::Omitted, LedgerUse::Kept] {
-            let mut work = Tm5::new(n, Tm5Options { ledger, ..Default::default() }).unwrap();
+            let mut work = Tm5::new(n, Tm5Options::default()).unwrap();
             let (mut tracers, mut carry) = (start.clone(), vec![R::lit(0.0); 65 * packed.width]);
-            assert_no_leak(work.convect(&packed.block(), &packed.forcing(), dt, &mut tracers, &mut carry));
+            assert_no_leak(work.convect(&packed.air(), &packed.forcing(), dt, &mut tracers, ledger.of(&mut carry)));
             for c in 0..sinking.len() {
                 let (m, first, lower) = matrix(&packed, c, dt);
                 assert_eq!(lower == LowerPart::Full, sinking[c]);
@@ -165,8 +165,8 @@ fn settle<R: Scalar>(old: &[f64], new: &mut [R], first: usize) -> R {
     let (mut before, mut after) = ((zero, zero), (zero, zero));
     let mut p = first;
     for k in first..new.len() {
-        before = nm::neumaier_add(before, R::lit(old[k]));
-        after = nm::neumaier_add(after, new[k]);
+        before = nm::neumaier_add(before.0, before.1, R::lit(old[k]));
+        after = nm::neumaier_add(after.0, after.1, new[k]);
         if new[k] > new[p] {
             p = k;
         }
@@ -210,14 +210,20 @@ fn layouts<R: Scalar>() {
             let work = if round == 0 { &mut fresh } else { &mut used };
             if round == 1 {
                 work.convect(
-                    &packed.block(),
+                    &packed.air(),
                     &packed.forcing(),
                     R::lit(60.0),
                     &mut tracers.clone(),
-                    &mut carry.clone(),
+                    Ledger::Carry(&mut carry.clone()),
                 );
             }
-            assert_no_leak(work.convect(&packed.block(), &packed.forcing(), R::lit(600.0), &mut tracers, &mut carry));
+            assert_no_leak(work.convect(
+                &packed.air(),
+                &packed.forcing(),
+                R::lit(600.0),
+                &mut tracers,
+                Ledger::Carry(&mut carry),
+            ));
             results.push((tracers, carry));
         }
         assert_eq!(results[0], results[1]);
@@ -257,7 +263,7 @@ fn tracers_and_batches_do_not_matter() {
     let run = |tracers: &mut [f32]| {
         let mut work = Tm5::new(n, Tm5Options::default()).unwrap();
         let mut carry = vec![0.0; tracers.len() / n];
-        work.convect(&packed.block(), &packed.forcing(), 1800.0, tracers, &mut carry);
+        work.convect(&packed.air(), &packed.forcing(), 1800.0, tracers, Ledger::Carry(&mut carry));
     };
     let mut together = start.clone();
     run(&mut together);

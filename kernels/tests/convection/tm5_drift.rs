@@ -3,11 +3,10 @@
 use core::f64::consts::PI;
 
 use kernels::Scalar;
-use kernels::columns::convection::LedgerUse;
 use kernels::columns::convection::tm5::{Solve, Tm5, Tm5Options};
 
 use crate::common::Random;
-use crate::fixtures::{Clouds, Column, Packed, pack, total, unpack};
+use crate::fixtures::{Clouds, Column, LedgerUse, Packed, pack, total, unpack};
 
 const COLUMNS: usize = 64;
 const N: usize = 66;
@@ -69,9 +68,10 @@ fn drift<R: Scalar>(
     packed: &Packed<R>,
     tracers: &[Column; 3],
     options: Tm5Options,
+    ledger: LedgerUse,
     exact: &[Vec<Column>],
 ) -> Vec<Drift> {
-    let (after, carry) = run(packed, tracers, options);
+    let (after, carry) = run(packed, tracers, options, ledger);
     let start = contents::<R>(packed, tracers);
     (0..3)
         .map(|t| {
@@ -106,13 +106,18 @@ fn contents<R: Scalar>(packed: &Packed<R>, tracers: &[Column; 3]) -> Vec<R> {
     out
 }
 
-fn run<R: Scalar>(packed: &Packed<R>, tracers: &[Column; 3], options: Tm5Options) -> (Vec<R>, Vec<R>) {
+fn run<R: Scalar>(
+    packed: &Packed<R>,
+    tracers: &[Column; 3],
+    options: Tm5Options,
+    ledger: LedgerUse,
+) -> (Vec<R>, Vec<R>) {
     let mut state = contents::<R>(packed, tracers);
     let mut carry = vec![R::lit(0.0); 3 * packed.width];
     let mut work = Tm5::new(N, options).unwrap();
     for _ in 0..STEPS {
-        let tally = work.convect(&packed.block(), &packed.forcing(), R::lit(1800.0), &mut state, &mut carry);
-        assert_eq!(tally.refused, 0);
+        let stats = work.convect(&packed.air(), &packed.forcing(), R::lit(1800.0), &mut state, ledger.of(&mut carry));
+        assert_eq!(stats.refused, 0);
     }
     (state, carry)
 }
@@ -123,7 +128,7 @@ fn exact(clouds: &Clouds, tracers: &[Column; 3]) -> Vec<Vec<Column>> {
     let start = contents::<f32>(&single, tracers);
     let widen = |x: &[f32]| x.iter().map(|x| f64::from(*x)).collect::<Vec<_>>();
     let packed = Packed {
-        nk: N,
+        block: single.block,
         width: single.width,
         air: widen(&single.air),
         area: widen(&single.area),
@@ -132,7 +137,7 @@ fn exact(clouds: &Clouds, tracers: &[Column; 3]) -> Vec<Vec<Column>> {
     let (mut state, mut carry) = (widen(&start), vec![0.0; 3 * packed.width]);
     let mut work = Tm5::new(N, Tm5Options::default()).unwrap();
     for _ in 0..STEPS {
-        work.convect(&packed.block(), &packed.forcing(), 1800.0, &mut state, &mut carry);
+        work.convect(&packed.air(), &packed.forcing(), 1800.0, &mut state, LedgerUse::Kept.of(&mut carry));
     }
     let plane = N * packed.width;
     (0..3)
@@ -147,8 +152,8 @@ fn repeated<R: Scalar>() {
         let packed = clouds.packed::<R>();
         for solve in [Solve::Plain, Solve::Delta] {
             for ledger in [LedgerUse::Omitted, LedgerUse::Kept] {
-                let options = Tm5Options { solve, ledger, ..Default::default() };
-                let all = drift(&packed, &tracers, options, &exact);
+                let options = Tm5Options { solve, ..Default::default() };
+                let all = drift(&packed, &tracers, options, ledger, &exact);
                 for (name, d) in ["peaked", "background", "uniform"].iter().zip(&all) {
                     println!(
                         "{} downdraught {downdraft} {solve:?} ledger {ledger:?} {name}: mean {:.1e} worst {:.1e} with carry {:.1e} cell {:.1e}",

@@ -1,6 +1,7 @@
 //! Mass-flux convection on fewer or merged layers (spec 30 §6.5 T6).
 
 use kernels::Scalar;
+use kernels::columns::Ledger;
 use kernels::columns::convection::ConvectionError;
 use kernels::columns::convection::tm5::{Solve, Tm5, Tm5Options};
 
@@ -27,7 +28,13 @@ fn start<R: Scalar>(packed: &Packed<R>) -> Vec<R> {
 fn convected<R: Scalar>(packed: &Packed<R>, options: Tm5Options, start: &[R]) -> (Vec<R>, Vec<R>) {
     let (mut tracer, mut carry) = (start.to_vec(), vec![R::lit(0.0); packed.width]);
     let mut work = Tm5::new(N, options).unwrap();
-    assert_no_leak(work.convect(&packed.block(), &packed.forcing(), R::lit(1800.0), &mut tracer, &mut carry));
+    assert_no_leak(work.convect(
+        &packed.air(),
+        &packed.forcing(),
+        R::lit(1800.0),
+        &mut tracer,
+        Ledger::Carry(&mut carry),
+    ));
     (tracer, carry)
 }
 
@@ -54,7 +61,13 @@ fn fewer_layers<R: Scalar>() {
             tracer[(N - 1) * packed.width + c] += R::lit(0.5);
         }
         emission += 0.5;
-        assert_no_leak(work.convect(&packed.block(), &packed.forcing(), R::lit(1800.0), &mut tracer, &mut carry));
+        assert_no_leak(work.convect(
+            &packed.air(),
+            &packed.forcing(),
+            R::lit(1800.0),
+            &mut tracer,
+            Ledger::Carry(&mut carry),
+        ));
     }
     for c in 0..16 {
         let (old, new) = (unpack(&start, packed.width, c), unpack(&tracer, packed.width, c));

@@ -1,8 +1,9 @@
 //! Compiled instances of the convection loops: one per precision and processor class.
 
+use crate::columns::convection::ColumnAir;
 use crate::columns::convection::cmfmc::{self, Cmfmc, CmfmcForcing};
 use crate::columns::convection::tm5::{self, Tm5, Tm5Forcing};
-use crate::columns::convection::{ColumnBlock, LedgerTally};
+use crate::columns::{Ledger, LedgerStats};
 use crate::cpu::per_processor;
 
 /// Loops compiled for one precision. Implemented for `f32` and `f64` only; call them through the types of
@@ -11,32 +12,32 @@ pub trait ConvectionLoops: Sized {
     #[doc(hidden)]
     fn convect_tm5(
         work: &mut Tm5<Self>,
-        block: &ColumnBlock<Self>,
+        air: &ColumnAir<Self>,
         forcing: &Tm5Forcing<Self>,
         dt: Self,
         tracers: &mut [Self],
-        carry: &mut [Self],
-    ) -> LedgerTally
+        ledger: &mut Ledger<Self>,
+    ) -> LedgerStats
     where
         Self: crate::Scalar;
 
     #[doc(hidden)]
-    fn largest_courant(block: &ColumnBlock<Self>, cloud_flux: &[Self], dt: Self) -> Self
+    fn largest_courant(air: &ColumnAir<Self>, cloud_flux: &[Self], dt: Self) -> Self
     where
         Self: crate::Scalar;
 
     #[doc(hidden)]
-    fn prepare_cmfmc(work: &mut Cmfmc<Self>, block: &ColumnBlock<Self>, forcing: &CmfmcForcing<Self>, dt: Self)
+    fn prepare_cmfmc(work: &mut Cmfmc<Self>, air: &ColumnAir<Self>, forcing: &CmfmcForcing<Self>, dt: Self)
     where
         Self: crate::Scalar;
 
     #[doc(hidden)]
     fn convect_cmfmc(
         work: &mut Cmfmc<Self>,
-        block: &ColumnBlock<Self>,
+        air: &ColumnAir<Self>,
         tracer: &mut [Self],
-        carry: &mut [Self],
-    ) -> LedgerTally
+        ledger: &mut Ledger<Self>,
+    ) -> LedgerStats
     where
         Self: crate::Scalar;
 }
@@ -46,63 +47,63 @@ macro_rules! loops {
         impl ConvectionLoops for $real {
             fn convect_tm5(
                 work: &mut Tm5<$real>,
-                block: &ColumnBlock<$real>,
+                air: &ColumnAir<$real>,
                 forcing: &Tm5Forcing<$real>,
                 dt: $real,
                 tracers: &mut [$real],
-                carry: &mut [$real],
-            ) -> LedgerTally {
+                ledger: &mut Ledger<$real>,
+            ) -> LedgerStats {
                 per_processor!(
                     (
                         work: &mut Tm5<$real>,
-                        block: &ColumnBlock<$real>,
+                        air: &ColumnAir<$real>,
                         forcing: &Tm5Forcing<$real>,
                         dt: $real,
                         tracers: &mut [$real],
-                        carry: &mut [$real],
-                    ) -> LedgerTally,
-                    tm5::convect::<$real, $width>(work, block, forcing, dt, tracers, carry)
+                        ledger: &mut Ledger<$real>,
+                    ) -> LedgerStats,
+                    tm5::convect::<$real, $width>(work, air, forcing, dt, tracers, ledger)
                 )
             }
 
-            fn largest_courant(block: &ColumnBlock<$real>, cloud_flux: &[$real], dt: $real) -> $real {
+            fn largest_courant(air: &ColumnAir<$real>, cloud_flux: &[$real], dt: $real) -> $real {
                 per_processor!(
-                    (block: &ColumnBlock<$real>, cloud_flux: &[$real], dt: $real) -> $real,
-                    cmfmc::courant::<$real, $width>(block, cloud_flux, dt)
+                    (air: &ColumnAir<$real>, cloud_flux: &[$real], dt: $real) -> $real,
+                    cmfmc::courant::<$real, $width>(air, cloud_flux, dt)
                 )
             }
 
             fn prepare_cmfmc(
                 work: &mut Cmfmc<$real>,
-                block: &ColumnBlock<$real>,
+                air: &ColumnAir<$real>,
                 forcing: &CmfmcForcing<$real>,
                 dt: $real,
             ) {
                 per_processor!(
                     (
                         work: &mut Cmfmc<$real>,
-                        block: &ColumnBlock<$real>,
+                        air: &ColumnAir<$real>,
                         forcing: &CmfmcForcing<$real>,
                         dt: $real,
                     ) -> (),
-                    cmfmc::prepare::<$real, $width>(work, block, forcing, dt)
+                    cmfmc::prepare::<$real, $width>(work, air, forcing, dt)
                 )
             }
 
             fn convect_cmfmc(
                 work: &mut Cmfmc<$real>,
-                block: &ColumnBlock<$real>,
+                air: &ColumnAir<$real>,
                 tracer: &mut [$real],
-                carry: &mut [$real],
-            ) -> LedgerTally {
+                ledger: &mut Ledger<$real>,
+            ) -> LedgerStats {
                 per_processor!(
                     (
                         work: &mut Cmfmc<$real>,
-                        block: &ColumnBlock<$real>,
+                        air: &ColumnAir<$real>,
                         tracer: &mut [$real],
-                        carry: &mut [$real],
-                    ) -> LedgerTally,
-                    cmfmc::convect::<$real, $width>(work, block, tracer, carry)
+                        ledger: &mut Ledger<$real>,
+                    ) -> LedgerStats,
+                    cmfmc::convect::<$real, $width>(work, air, tracer, ledger)
                 )
             }
         }

@@ -1,9 +1,8 @@
 //! Convective transport of tracers in columns.
 //!
 //! Two operators work on blocks of columns: [`tm5`] solves an implicit mass-flux matrix, [`cmfmc`] steps an explicit
-//! plume. [`rates`] turns archived fields into what they need. Layers count from the top; a block holds `nk` layers of
-//! `width` contiguous values, edge arrays `nk + 1`, tracers `count · nk · width` and what belongs to a column and tracer
-//! (a carry) `count · width`.
+//! plume. [`rates`] turns archived fields into what they need. Layers count from the top; fields hold `nk · width` values,
+//! edge arrays `(nk + 1) · width`. Columns that pad a block must have no convection.
 //!
 //! Both operators conserve the tracer of a column; what rounding takes is returned by a ledger, see
 //! [`ledger_step`](crate::numerics::ledger_step).
@@ -16,46 +15,18 @@ pub mod tm5;
 
 pub use loops::ConvectionLoops;
 
+use super::ColumnBlock;
 use crate::real::Scalar;
 
 /// Air of a block of columns.
 #[derive(Clone, Copy, Debug)]
-pub struct ColumnBlock<'a, R> {
-    /// Layers.
-    pub nk: usize,
-    /// Columns, a multiple of 16. Those that pad the block have no convection.
-    pub width: usize,
+pub struct ColumnAir<'a, R> {
+    /// Shape of the block.
+    pub block: ColumnBlock,
     /// Air mass of the cells, `nk · width` [kg].
-    pub air_mass: &'a [R],
+    pub mass: &'a [R],
     /// Area of the columns, `width` [m²].
     pub area: &'a [R],
-}
-
-/// Whether the rounding of a solve is returned to the column.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LedgerUse {
-    /// The largest cell takes the gap, the carry what does not fit into it.
-    #[default]
-    Kept,
-    /// The plain solve; carries stay as they are.
-    Omitted,
-}
-
-/// What the ledgers of a call did.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct LedgerTally {
-    /// Columns times tracers whose gap was too large for a rounding: a leak, left in the field.
-    pub refused: u64,
-    /// Tracer content returned, summed in the order of the work [kg].
-    pub returned: f64,
-}
-
-impl LedgerTally {
-    /// Adds the tally of another call.
-    pub fn add(&mut self, other: Self) {
-        self.refused += other.refused;
-        self.returned += other.returned;
-    }
 }
 
 /// Convection that cannot be computed.

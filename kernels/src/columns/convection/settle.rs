@@ -1,6 +1,6 @@
 //! Ledgers of several columns or tracers side by side.
 
-use crate::columns::convection::LedgerTally;
+use crate::columns::{Ledger, LedgerStats};
 use crate::lanes::Lanes;
 use crate::numerics as nm;
 use crate::real::{Real, Scalar};
@@ -11,7 +11,7 @@ pub(crate) struct Audit<R, const W: usize> {
     sum: (Lanes<R, W>, Lanes<R, W>),
     largest: Lanes<R, W>,
     magnitude: Lanes<R, W>,
-    row: [u32; W],
+    row: Lanes<R, W>,
 }
 
 impl<R: Scalar, const W: usize> Audit<R, W> {
@@ -19,20 +19,18 @@ impl<R: Scalar, const W: usize> Audit<R, W> {
     pub fn new() -> Self {
         let zero = Lanes::lit(0.0);
         // Below any magnitude: the first cell wins even if it is 0.
-        Self { sum: (zero, zero), largest: zero, magnitude: Lanes::lit(-1.0), row: [0; W] }
+        Self { sum: (zero, zero), largest: zero, magnitude: Lanes::lit(-1.0), row: zero }
     }
 
     /// Adds the cells of a row; of equally large ones the first counts.
     #[inline(always)]
     pub fn add(&mut self, row: usize, value: Lanes<R, W>) {
-        self.sum = nm::neumaier_add(self.sum, value);
+        self.sum = nm::neumaier_add(self.sum.0, self.sum.1, value);
         let magnitude = value.abs();
         let larger = magnitude.gt(self.magnitude);
         self.largest = Lanes::select(larger, value, self.largest);
         self.magnitude = Lanes::select(larger, magnitude, self.magnitude);
-        for l in 0..W {
-            self.row[l] = if larger[l] { row as u32 } else { self.row[l] };
-        }
+        self.row = Lanes::select(larger, Lanes::lit(row as f64), self.row);
     }
 
     /// Sum of the cells.
@@ -41,28 +39,46 @@ impl<R: Scalar, const W: usize> Audit<R, W> {
         self.sum.0 + self.sum.1
     }
 
-    /// Ledger step of `count` cells per lane: hands the new value and carry of each lane in `used` to `put(lane, row,
-    /// value, carry)`.
+    /// Ledger step of `cells` cells in each lane of `used`: hands new values to `put(lane, row, value)`; `slot` is the
+    /// place of a lane's carry.
     #[inline(always)]
     pub fn settle(
         &self,
         before: (Lanes<R, W>, Lanes<R, W>),
-        count: usize,
-        carry: Lanes<R, W>,
+        cells: usize,
         used: [bool; W],
-        tally: &mut LedgerTally,
-        mut put: impl FnMut(usize, usize, R, R),
-    ) {
-        let tolerance = Lanes::splat(R::lit((16 * count) as f64) * R::EPSILON);
-        let (value, carry, returned) = nm::ledger_step(before, self.sum, self.largest, tolerance, carry);
+        ledger: &mut Ledger<R>,
+        slot: impl Fn(usize) -> usize,
+        mut put: impl FnMut(usize, usize, R),
+    ) -> LedgerStats {
         let gap = nm::sum_gap(before, self.sum);
+        let bound = nm::ledger_bound(Lanes::lit(cells as f64), self.magnitude, Lanes::splat(R::EPSILON));
+        let accepted = gap.abs().le(bound);
+        let mut stats = LedgerStats::default();
         for l in 0..W {
-            if used[l] {
-                put(l, self.row[l] as usize, value.0[l], carry.0[l]);
-                tally.returned += returned.0[l].to_f64();
-                // A gap of exactly 0 is its own return.
-                tally.refused += u64::from(returned.0[l] != gap.0[l]);
+            stats.refused += u64::from(used[l] && !accepted[l]);
+        }
+        // Without a largest cell no content is a number, and there is none to repair.
+        let due: [bool; W] = core::array::from_fn(|l| used[l] && self.magnitude.0[l] >= R::lit(0.0));
+        let settled = match ledger {
+            Ledger::Carry(carry) => {
+                let old = Lanes(core::array::from_fn(|l| if due[l] { carry[slot(l)] } else { R::lit(0.0) }));
+                let (settled, new) = nm::ledger_step(self.largest, gap, old, bound);
+                for l in 0..W {
+                    if due[l] {
+                        carry[slot(l)] = new.0[l];
+                    }
+                }
+                settled
+            }
+            Ledger::WithoutCarry => nm::ledger_step_without_carry(self.largest, gap, bound),
+            Ledger::Off => return LedgerStats::default(),
+        };
+        for l in 0..W {
+            if due[l] {
+                put(l, self.row.0[l].to_f64() as usize, settled.0[l]);
             }
         }
+        stats
     }
 }

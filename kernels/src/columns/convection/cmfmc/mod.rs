@@ -11,7 +11,8 @@ pub(super) use prepare::prepare;
 pub(super) use scan::courant;
 pub(super) use update::convect;
 
-use crate::columns::convection::{ColumnBlock, ConvectionError, LedgerTally, LedgerUse};
+use crate::columns::convection::{ColumnAir, ConvectionError};
+use crate::columns::{ColumnBlock, Ledger, LedgerStats};
 use crate::cpu::AlignedBuffer;
 use crate::real::Scalar;
 
@@ -79,8 +80,6 @@ pub struct CmfmcOptions {
     pub update: Update,
     /// Treatment of negative results.
     pub negative: Negative,
-    /// Return of rounding.
-    pub ledger: LedgerUse,
 }
 
 /// Largest Courant number of a sub-step.
@@ -95,8 +94,8 @@ const MOST_CLAMPED: usize = 48;
 ///
 /// Edges beside a layer without air (or whose mass is no number) are skipped; a flux that is infinite or no number makes
 /// the result no number.
-pub fn largest_courant<R: Scalar>(block: &ColumnBlock<R>, cloud_flux: &[R], dt: R) -> R {
-    R::largest_courant(block, cloud_flux, dt)
+pub fn largest_courant<R: Scalar>(air: &ColumnAir<R>, cloud_flux: &[R], dt: R) -> R {
+    R::largest_courant(air, cloud_flux, dt)
 }
 
 /// Sub-steps that keep the Courant number within ½, from its largest value anywhere.
@@ -118,7 +117,7 @@ pub fn substeps(courant: f64, negative: Negative) -> Result<usize, ConvectionErr
 #[derive(Debug)]
 pub struct Cmfmc<R> {
     options: CmfmcOptions,
-    nk: usize,
+    block: ColumnBlock,
     substeps: usize,
     /// Time step over air mass per area, 0 where there is no air, `nk · width`.
     rate: AlignedBuffer<R>,
@@ -141,13 +140,13 @@ pub struct Cmfmc<R> {
 }
 
 impl<R: Scalar> Cmfmc<R> {
-    /// Room for blocks of `nk` layers and up to `width` columns.
-    pub fn new(nk: usize, width: usize, options: CmfmcOptions) -> Self {
-        let cells = || AlignedBuffer::zeros(nk * width);
-        let columns = || AlignedBuffer::zeros(width);
+    /// Room for blocks of up to the size of `largest`.
+    pub fn new(largest: ColumnBlock, options: CmfmcOptions) -> Self {
+        let cells = || AlignedBuffer::zeros(largest.values());
+        let columns = || AlignedBuffer::zeros(largest.width());
         Self {
             options,
-            nk,
+            block: largest,
             substeps: 1,
             rate: cells(),
             flux: cells(),
@@ -159,7 +158,7 @@ impl<R: Scalar> Cmfmc<R> {
             active: columns(),
             ledger: columns(),
             dt: R::lit(0.0),
-            ratio: AlignedBuffer::zeros(nk * 64 / size_of::<R>()),
+            ratio: AlignedBuffer::zeros(largest.nk() * 64 / size_of::<R>()),
         }
     }
 
@@ -167,26 +166,27 @@ impl<R: Scalar> Cmfmc<R> {
     /// come from the archive, and there is none.
     pub fn prepare(
         &mut self,
-        block: &ColumnBlock<R>,
+        air: &ColumnAir<R>,
         forcing: &CmfmcForcing<R>,
         dt: R,
         substeps: usize,
     ) -> Result<(), ConvectionError> {
-        assert!(block.nk == self.nk && block.width <= self.base.len(), "scratch of another shape");
+        let fits = air.block.nk() * 64 / size_of::<R>() <= self.ratio.len() && air.block.width() <= self.base.len();
+        assert!(fits && air.block.values() <= self.rate.len(), "scratch of a smaller block");
         if self.options.cloud_base == CloudBase::Archived && forcing.cloud_base.is_none() {
             return Err(ConvectionError::MissingCloudBase);
         }
-        self.substeps = substeps;
-        R::prepare_cmfmc(self, block, forcing, dt / R::lit(substeps as f64));
+        (self.block, self.substeps) = (air.block, substeps);
+        R::prepare_cmfmc(self, air, forcing, dt / R::lit(substeps as f64));
         Ok(())
     }
 
     /// Convects one tracer of the block that was prepared: all sub-steps.
     ///
-    /// `tracer` holds `nk · width` values, `carry` the rounding outstanding per column. Columns without convection keep
-    /// both bit for bit; the carry stays as well where no ledger is kept: flux through the model top, a layer without
-    /// air, or clamping.
-    pub fn convect(&mut self, block: &ColumnBlock<R>, tracer: &mut [R], carry: &mut [R]) -> LedgerTally {
-        R::convect_cmfmc(self, block, tracer, carry)
+    /// `tracer` holds `nk · width` values. Columns without convection keep it and their carry bit for bit; the carry stays
+    /// as well where no ledger is kept: flux through the model top, a layer without air, or clamping.
+    pub fn convect(&mut self, air: &ColumnAir<R>, tracer: &mut [R], mut ledger: Ledger<R>) -> LedgerStats {
+        assert_eq!(air.block, self.block, "another block was prepared");
+        R::convect_cmfmc(self, air, tracer, &mut ledger)
     }
 }

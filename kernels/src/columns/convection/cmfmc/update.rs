@@ -2,7 +2,8 @@
 
 use crate::columns::convection::cmfmc::{BaseExchange, Cmfmc, Negative, Update};
 use crate::columns::convection::settle::Audit;
-use crate::columns::convection::{ColumnBlock, LedgerTally, smallest};
+use crate::columns::convection::{ColumnAir, smallest};
+use crate::columns::{Ledger, LedgerStats};
 use crate::lanes::Lanes;
 use crate::numerics as nm;
 use crate::real::{Real, Scalar};
@@ -10,42 +11,44 @@ use crate::real::{Real, Scalar};
 #[inline(always)]
 pub(crate) fn convect<R: Scalar, const W: usize>(
     work: &mut Cmfmc<R>,
-    block: &ColumnBlock<R>,
+    air: &ColumnAir<R>,
     tracer: &mut [R],
-    carry: &mut [R],
-) -> LedgerTally {
-    let width = block.width;
-    let mut tally = LedgerTally::default();
+    ledger: &mut Ledger<R>,
+) -> LedgerStats {
+    let width = air.block.width();
+    let mut stats = LedgerStats::default();
     for at in (0..width).step_by(W) {
         let active = Lanes::<R, W>::load(&work.active, at).gt(Lanes::lit(0.0));
         if active.contains(&true) {
             for _ in 0..work.substeps {
-                substep::<R, W>(work, block, at, tracer, carry, &mut tally);
+                stats = stats.merge(substep::<R, W>(work, air, at, tracer, ledger));
             }
         }
     }
-    tally
+    stats
 }
 
 /// A cache line of columns. Both loops go up: a layer sees what entered below, and the air above as it was.
 #[inline(always)]
 fn substep<R: Scalar, const W: usize>(
     work: &mut Cmfmc<R>,
-    block: &ColumnBlock<R>,
+    air: &ColumnAir<R>,
     at: usize,
     tracer: &mut [R],
-    carry: &mut [R],
-    tally: &mut LedgerTally,
-) {
-    let (nk, width, options) = (block.nk, block.width, work.options);
+    ledger: &mut Ledger<R>,
+) -> LedgerStats {
+    let (nk, width, options) = (air.block.nk(), air.block.width(), work.options);
     let tiny = Lanes::<R, W>::splat(smallest());
     let (zero, dt) = (Lanes::<R, W>::lit(0.0), Lanes::splat(work.dt));
     let base = Lanes::load(&work.base, at);
     let (base_flux, mixed_air) = (Lanes::load(&work.base_flux, at), Lanes::load(&work.mixed_air, at));
-    let (step_area, area) = (Lanes::load(&work.step_area, at), Lanes::load(block.area, at));
+    let (step_area, area) = (Lanes::load(&work.step_area, at), Lanes::load(air.area, at));
     let exchanges = mixed_air.gt(zero);
     let base_flux_mixed = Lanes::select(exchanges, base_flux, zero);
-    let settles = Lanes::<R, W>::load(&work.ledger, at).gt(zero);
+    let settles = match ledger {
+        Ledger::Off => [false; W],
+        _ => Lanes::<R, W>::load(&work.ledger, at).gt(zero),
+    };
     let clamped = options.negative == Negative::Clamped;
     let sums = clamped || settles.contains(&true);
     let number = |k: usize| Lanes::<R, W>::lit(k as f64);
@@ -54,11 +57,11 @@ fn substep<R: Scalar, const W: usize>(
     let (mut before, mut smallest_ratio) = ((zero, zero), zero);
     let mut first = true;
     for k in (0..nk).rev() {
-        let (content, mass) = (Lanes::load(tracer, k * width + at), Lanes::load(block.air_mass, k * width + at));
+        let (content, mass) = (Lanes::load(tracer, k * width + at), Lanes::load(air.mass, k * width + at));
         let q = Lanes::select(mass.gt(tiny), content / mass, zero);
         ratio[k] = q.0;
         if sums {
-            before = nm::neumaier_add(before, content);
+            before = nm::neumaier_add(before.0, before.1, content);
         }
         smallest_ratio = if first { q } else { smallest_ratio.min(q) };
         first = false;
@@ -70,7 +73,7 @@ fn substep<R: Scalar, const W: usize>(
     for k in (0..nk).rev() {
         let (below_base, x) = (number(k).gt(base), Lanes::<R, W>(ratio[k]) - background);
         at_base = Lanes::select(Lanes::<R, W>::and(number(k).ge(base), number(k).le(base)), x, at_base);
-        let added = nm::compensated_add(sum.0, sum.1, x * (Lanes::load(block.air_mass, k * width + at) / area));
+        let added = nm::compensated_add(sum.0, sum.1, x * (Lanes::load(air.mass, k * width + at) / area));
         sum = (Lanes::select(below_base, added.0, sum.0), Lanes::select(below_base, added.1, sum.1));
         if !below_base.contains(&true) {
             break;
@@ -85,7 +88,7 @@ fn substep<R: Scalar, const W: usize>(
     for k in (0..nk).rev() {
         let row = k * width + at;
         let above = if k == 0 { zero } else { Lanes(ratio[k - 1]) - background };
-        let (content, mass) = (Lanes::load(tracer, row), Lanes::load(block.air_mass, row));
+        let (content, mass) = (Lanes::load(tracer, row), Lanes::load(air.mass, row));
         let (rate, flux) = (Lanes::load(&work.rate, row), Lanes::load(&work.flux, row));
         let (below_base, is_base) = (number(k).gt(base), Lanes::<R, W>::and(number(k).ge(base), number(k).le(base)));
         // The mixed layer delivers its exchange as if it were a flux through cloud base.
@@ -117,20 +120,17 @@ fn substep<R: Scalar, const W: usize>(
         (x, from_below, flux_below) = (above, to_above, flux);
     }
     if clamped {
-        rescale::<R, W>(block, at, before, audit.total(), tracer);
+        rescale::<R, W>(air, at, before, audit.total(), tracer);
     } else if sums {
-        let carried = Lanes::load(carry, at);
-        audit.settle(before, nk, carried, settles, tally, |l, k, value, rest| {
-            tracer[k * width + at + l] = value;
-            carry[at + l] = rest;
-        });
+        return audit.settle(before, nk, settles, ledger, |l| at + l, |l, k, value| tracer[k * width + at + l] = value);
     }
+    LedgerStats::default()
 }
 
 /// Scales columns to the tracer they held before, where anything is left.
 #[inline(always)]
 fn rescale<R: Scalar, const W: usize>(
-    block: &ColumnBlock<R>,
+    air: &ColumnAir<R>,
     at: usize,
     before: (Lanes<R, W>, Lanes<R, W>),
     after: Lanes<R, W>,
@@ -139,8 +139,8 @@ fn rescale<R: Scalar, const W: usize>(
     let before = before.0 + before.1;
     let differs = Lanes::<R, W>::and(after.gt(Lanes::lit(0.0)), (before - after).abs().gt(Lanes::lit(0.0)));
     let factor = Lanes::select(differs, before / after, Lanes::lit(1.0));
-    for k in 0..block.nk {
-        let row = k * block.width + at;
+    for k in 0..air.block.nk() {
+        let row = k * air.block.width() + at;
         (Lanes::load(tracer, row) * factor).store(tracer, row);
     }
 }

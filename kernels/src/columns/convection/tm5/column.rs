@@ -1,8 +1,9 @@
 //! The loop over the columns of a block.
 
+use crate::columns::convection::ColumnAir;
 use crate::columns::convection::settle::Audit;
 use crate::columns::convection::tm5::{CloudIndices, Solve, Tm5, Tm5Column, Tm5Forcing, cloud_indices};
-use crate::columns::convection::{ColumnBlock, LedgerTally, LedgerUse};
+use crate::columns::{Ledger, LedgerStats};
 use crate::lanes::Lanes;
 use crate::numerics as nm;
 use crate::real::{Real, Scalar};
@@ -10,32 +11,35 @@ use crate::real::{Real, Scalar};
 #[inline(always)]
 pub(crate) fn convect<R: Scalar, const W: usize>(
     work: &mut Tm5<R>,
-    block: &ColumnBlock<R>,
+    air: &ColumnAir<R>,
     forcing: &Tm5Forcing<R>,
     dt: R,
     tracers: &mut [R],
-    carry: &mut [R],
-) -> LedgerTally {
-    let plane = block.nk * block.width;
+    ledger: &mut Ledger<R>,
+) -> LedgerStats {
+    let (plane, width) = (air.block.values(), air.block.width());
     let count = tracers.len() / plane;
-    assert!(tracers.len() == count * plane && carry.len() == count * block.width, "tracers and carries of one block");
-    let mut tally = LedgerTally::default();
-    for c in 0..block.width {
-        work.gather_column(block, forcing, c);
+    assert_eq!(tracers.len(), count * plane, "whole tracers");
+    if let Ledger::Carry(carry) = ledger {
+        assert_eq!(carry.len(), count * width, "a carry for each tracer and column");
+    }
+    let mut stats = LedgerStats::default();
+    for c in 0..air.block.columns() {
+        work.gather_column(air, forcing, c);
         let Some(indices) = work.factor(dt) else { continue };
         for first in (0..count).step_by(W) {
             let lanes = W.min(count - first);
-            tally.add(work.convect_tracers::<W>(&indices, dt, block, c, first, lanes, tracers, carry));
+            stats = stats.merge(work.convect_tracers::<W>(&indices, dt, air, c, first, lanes, tracers, ledger));
         }
     }
-    tally
+    stats
 }
 
 impl<R: Scalar> Tm5<R> {
     /// Air and rates of column `c`, summed over merged layers.
     #[inline(always)]
-    fn gather_column(&mut self, block: &ColumnBlock<R>, forcing: &Tm5Forcing<R>, c: usize) {
-        let (layers, merge, shift) = (self.layers, self.options.n_merge, self.shift);
+    fn gather_column(&mut self, air: &ColumnAir<R>, forcing: &Tm5Forcing<R>, c: usize) {
+        let (layers, merge, shift, width) = (self.layers, self.options.n_merge, self.shift, air.block.width());
         let mut parts = self.column.chunks_exact_mut(layers);
         let mut fill = |from: Option<&[R]>, divisor: Option<R>| {
             let part = parts.next().expect("five rows");
@@ -43,13 +47,13 @@ impl<R: Scalar> Tm5<R> {
             for (s, out) in part.iter_mut().enumerate() {
                 let first = shift + s * merge;
                 let value = |k: usize| {
-                    let value = from[k * block.width + c];
+                    let value = from[k * width + c];
                     divisor.map_or(value, |divisor| value / divisor)
                 };
                 *out = (first + 1..first + merge).fold(value(first), |sum, k| sum + value(k));
             }
         };
-        fill(Some(block.air_mass), Some(block.area[c]));
+        fill(Some(air.mass), Some(air.area[c]));
         fill(Some(forcing.entu), None);
         fill(Some(forcing.detu), None);
         fill(forcing.downdraft.map(|d| d.entd), None);
@@ -73,17 +77,17 @@ impl<R: Scalar> Tm5<R> {
         &mut self,
         indices: &CloudIndices,
         dt: R,
-        block: &ColumnBlock<R>,
+        air: &ColumnAir<R>,
         c: usize,
         first: usize,
         lanes: usize,
         tracers: &mut [R],
-        carry: &mut [R],
-    ) -> LedgerTally {
-        let (merge, width, plane) = (self.options.n_merge, block.width, block.nk * block.width);
+        ledger: &mut Ledger<R>,
+    ) -> LedgerStats {
+        let (merge, width, plane) = (self.options.n_merge, air.block.width(), air.block.values());
         let (lo, order) = (indices.first, self.layers - indices.first);
         let top = self.shift + lo * merge;
-        let cells = block.nk - top;
+        let cells = air.block.nk() - top;
         let at = |l: usize, k: usize| (first + l) * plane + (top + k) * width + c;
         let column = view(&self.column, self.layers);
         let fine = &mut self.tracers.as_chunks_mut::<W>().0[..cells];
@@ -96,12 +100,12 @@ impl<R: Scalar> Tm5<R> {
             }
             row[lanes..].fill(R::lit(0.0));
         }
-        let ledger = self.options.ledger == LedgerUse::Kept;
+        let settles = !matches!(ledger, Ledger::Off);
         let zero = Lanes::<R, W>::lit(0.0);
         let mut before = (zero, zero);
-        if ledger {
+        if settles {
             for row in fine.iter() {
-                before = nm::neumaier_add(before, Lanes(*row));
+                before = nm::neumaier_add(before.0, before.1, Lanes(*row));
             }
         }
         for (s, out) in copy.iter_mut().enumerate() {
@@ -141,19 +145,13 @@ impl<R: Scalar> Tm5<R> {
                 tracers[at(l, k)] = row[l];
             }
         }
-        let mut tally = LedgerTally::default();
-        if ledger {
-            let mut audit = Audit::new();
-            fine.iter().enumerate().for_each(|(k, row)| audit.add(k, Lanes(*row)));
-            let slot = |l: usize| (first + l) * width + c;
-            let carried = Lanes(core::array::from_fn(|l| if l < lanes { carry[slot(l)] } else { R::lit(0.0) }));
-            let used = core::array::from_fn(|l| l < lanes);
-            audit.settle(before, cells, carried, used, &mut tally, |l, k, value, rest| {
-                tracers[at(l, k)] = value;
-                carry[slot(l)] = rest;
-            });
+        if !settles {
+            return LedgerStats::default();
         }
-        tally
+        let mut audit = Audit::new();
+        fine.iter().enumerate().for_each(|(k, row)| audit.add(k, Lanes(*row)));
+        let used = core::array::from_fn(|l| l < lanes);
+        audit.settle(before, cells, used, ledger, |l| (first + l) * width + c, |l, k, value| tracers[at(l, k)] = value)
     }
 
     /// Replaces the solution of the lanes in `which` by the plain one.

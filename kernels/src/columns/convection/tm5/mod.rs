@@ -12,7 +12,8 @@ pub use matrix::{CloudIndices, Plumes, Tm5Column, cloud_indices};
 
 pub(super) use column::convect;
 
-use crate::columns::convection::{ColumnBlock, ConvectionError, LedgerTally, LedgerUse};
+use crate::columns::convection::{ColumnAir, ConvectionError};
+use crate::columns::{Ledger, LedgerStats};
 use crate::cpu::AlignedBuffer;
 use crate::real::Scalar;
 
@@ -56,13 +57,11 @@ pub struct Tm5Options {
     pub lmax_conv: usize,
     /// Neighbouring layers solved as one, counted from the surface; 1: none are merged.
     pub n_merge: usize,
-    /// Return of rounding.
-    pub ledger: LedgerUse,
 }
 
 impl Default for Tm5Options {
     fn default() -> Self {
-        Self { solve: Solve::Plain, lmax_conv: 0, n_merge: 1, ledger: LedgerUse::Kept }
+        Self { solve: Solve::Plain, lmax_conv: 0, n_merge: 1 }
     }
 }
 
@@ -114,17 +113,17 @@ impl<R: Scalar> Tm5<R> {
 
     /// Convects all tracers of a block for `dt` seconds.
     ///
-    /// `tracers` holds one block of `nk · width` after the other, `carry` the rounding outstanding per tracer and column,
-    /// `width` each; columns without an updraught keep both bit for bit.
+    /// `tracers` holds one field of `nk · width` after the other, a carry in `ledger` `width` values per tracer; columns
+    /// without an updraught keep both bit for bit.
     pub fn convect(
         &mut self,
-        block: &ColumnBlock<R>,
+        air: &ColumnAir<R>,
         forcing: &Tm5Forcing<R>,
         dt: R,
         tracers: &mut [R],
-        carry: &mut [R],
-    ) -> LedgerTally {
-        assert_eq!(block.nk, self.nk, "scratch of another number of layers");
-        R::convect_tm5(self, block, forcing, dt, tracers, carry)
+        mut ledger: Ledger<R>,
+    ) -> LedgerStats {
+        assert_eq!(air.block.nk(), self.nk, "scratch of another number of layers");
+        R::convect_tm5(self, air, forcing, dt, tracers, &mut ledger)
     }
 }

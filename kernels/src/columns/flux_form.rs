@@ -1,0 +1,228 @@
+//! Tridiagonal solve of vertical exchange whose fluxes update the contents.
+
+use super::block::ColumnBlock;
+use super::ledger::{Account, Ledger, LedgerStats};
+use crate::cpu::AlignedBuffer;
+use crate::lanes::Lanes;
+use crate::numerics::{
+    diffusive_flux, flux_update, mixing_ratio, open_exchange, tridiagonal_backward, tridiagonal_factors,
+    tridiagonal_forward,
+};
+use crate::real::{Real, Scalar};
+use crate::shape::TileShape;
+
+/// What all tracers of a block share in the flux-form solve of one step: the eliminated tridiagonal matrix of mixing ratios.
+///
+/// The fluxes of the solution are computed once per interface and moved from layer to layer, so mass changes by
+/// rounding only; the error of a cell grows with the exchange of a step relative to its mass. Interfaces next to a
+/// layer without air are closed. Layers without exchange keep their bits.
+#[derive(Debug)]
+pub struct FluxFormFactors<R> {
+    block: ColumnBlock,
+    /// Exchange of the step through the lower interface of each layer, `nk × width`.
+    step: AlignedBuffer<R>,
+    lower: AlignedBuffer<R>,
+    pivot: AlignedBuffer<R>,
+    upper: AlignedBuffer<R>,
+    /// Cells with exchange per column.
+    cells: AlignedBuffer<R>,
+    /// Mixing ratios of one cache line of columns.
+    ratios: AlignedBuffer<R>,
+}
+
+impl<R: Scalar> FluxFormFactors<R> {
+    /// Storage for blocks of up to `width` values per layer and `nk` layers.
+    pub fn new(width: usize, nk: usize) -> Self {
+        let cells = AlignedBuffer::zeros(nk * width);
+        Self {
+            block: ColumnBlock::new(0, 0),
+            step: cells.clone(),
+            lower: cells.clone(),
+            pivot: cells.clone(),
+            upper: cells,
+            cells: AlignedBuffer::zeros(width),
+            ratios: AlignedBuffer::zeros(nk * TileShape::PITCH_UNIT),
+        }
+    }
+
+    /// Factors of a step of `dt` seconds.
+    ///
+    /// `air_mass` (kg) and `exchange` (kg/s of air through the lower interface of each layer, not negative) hold
+    /// `nk × width` values; the exchange of the last layer does not act. Panics if a slice or this storage is too short.
+    pub fn prepare(&mut self, block: ColumnBlock, air_mass: &[R], exchange: &[R], dt: R) {
+        R::prepare_flux_form(block, air_mass, exchange, dt, self);
+    }
+
+    /// Solves for one tracer of the prepared block, in place: `nk × width` contents in kg of air equivalent. `air_mass` is that
+    /// of [`prepare`](Self::prepare). Panics if a slice is too short.
+    pub fn solve(&mut self, air_mass: &[R], tracer: &mut [R], ledger: Ledger<R>) -> LedgerStats {
+        R::solve_flux_form(self, air_mass, tracer, ledger)
+    }
+
+    /// The same solve with contents written back as mass times mixing ratio. A diagnostic: mass drifts by the errors of the
+    /// solution. Layers without air are left as they are.
+    pub fn solve_matrix_form(&mut self, air_mass: &[R], tracer: &mut [R]) {
+        R::solve_matrix_form(self, air_mass, tracer);
+    }
+}
+
+#[inline(always)]
+pub(super) fn prepare<R: Scalar, const W: usize>(
+    block: ColumnBlock,
+    air_mass: &[R],
+    exchange: &[R],
+    dt: R,
+    out: &mut FluxFormFactors<R>,
+) {
+    out.block = block;
+    let (lines, nk, zero) = (block.lines::<W>(), block.nk(), Lanes::lit(0.0));
+    let (mass, exchange) = (block.cut::<R, W>(air_mass), block.cut::<R, W>(exchange));
+    let (steps, lowers) = (block.cut_mut::<R, W>(&mut out.step), block.cut_mut::<R, W>(&mut out.lower));
+    let (pivots, uppers) = (block.cut_mut::<R, W>(&mut out.pivot), block.cut_mut::<R, W>(&mut out.upper));
+    for line in 0..lines {
+        let (mut above, mut upper_above, mut cells) = (zero, zero, zero);
+        for k in 0..nk {
+            let at = k * lines + line;
+            let m = Lanes(mass[at]);
+            let below = if k + 1 < nk {
+                open_exchange(Lanes::splat(dt) * Lanes(exchange[at]), m, Lanes(mass[at + lines]))
+            } else {
+                zero
+            };
+            let (lower, pivot, upper) = tridiagonal_factors(above, below, m, upper_above);
+            steps[at] = below.0;
+            (lowers[at], pivots[at], uppers[at]) = (lower.0, pivot.0, upper.0);
+            cells += Real::select(Lanes::<R, W>::or(above.gt(zero), below.gt(zero)), Lanes::lit(1.0), zero);
+            (above, upper_above) = (below, upper);
+        }
+        cells.store(&mut out.cells, line * W);
+    }
+}
+
+/// One line of columns.
+struct Line<'a, R, const W: usize> {
+    lines: usize,
+    line: usize,
+    nk: usize,
+    mass: &'a [[R; W]],
+    step: &'a [[R; W]],
+    lower: &'a [[R; W]],
+    pivot: &'a [[R; W]],
+    upper: &'a [[R; W]],
+}
+
+impl<R: Scalar, const W: usize> Line<'_, R, W> {
+    #[inline(always)]
+    fn at(&self, k: usize) -> usize {
+        k * self.lines + self.line
+    }
+
+    /// Elimination from the top: fills `reduced` and returns the smallest mixing ratio, above which the solution counts.
+    #[inline(always)]
+    fn eliminate(&self, tracer: &[[R; W]], reduced: &mut [[R; W]]) -> Lanes<R, W> {
+        let zero = Lanes::<R, W>::lit(0.0);
+        let mut lowest = Lanes::<R, W>::lit(f64::MAX);
+        for k in 0..self.nk {
+            let (content, m) = (Lanes(tracer[self.at(k)]), Lanes(self.mass[self.at(k)]));
+            let ratio = mixing_ratio(content, m);
+            lowest = Real::select(m.gt(zero), Real::min(lowest, ratio), lowest);
+            reduced[k] = ratio.0;
+        }
+        let mut above = zero;
+        for k in 0..self.nk {
+            let at = self.at(k);
+            let departure = Real::select(Lanes(self.mass[at]).gt(zero), Lanes(reduced[k]) - lowest, zero);
+            above = tridiagonal_forward(departure, Lanes(self.lower[at]), Lanes(self.pivot[at]), above);
+            reduced[k] = above.0;
+        }
+        lowest
+    }
+
+    /// Substitution from the bottom; every flux moves as soon as it is known.
+    #[inline(always)]
+    fn substitute<const LEDGER: bool>(&self, tracer: &mut [[R; W]], reduced: &[[R; W]], account: &mut Account<R, W>) {
+        let zero = Lanes::<R, W>::lit(0.0);
+        let mut update = |k: usize, from_above: Lanes<R, W>, to_below: Lanes<R, W>, exchanges: [bool; W]| {
+            let content = Lanes(tracer[self.at(k)]);
+            let after = Real::select(exchanges, flux_update(content, from_above, to_below), content);
+            tracer[self.at(k)] = after.0;
+            if LEDGER {
+                account.open(content);
+                account.close(k, after, exchanges);
+            }
+        };
+        let (mut solution, mut outflow, mut open_below) = (Lanes(reduced[self.nk - 1]), zero, zero.gt(zero));
+        for k in (0..self.nk - 1).rev() {
+            let (at, below) = (self.at(k), solution);
+            solution = tridiagonal_backward(Lanes(reduced[k]), Lanes(self.upper[at]), below);
+            let step = Lanes(self.step[at]);
+            let (inflow, open) = (diffusive_flux(step, solution, below), step.gt(zero));
+            update(k + 1, inflow, outflow, Lanes::<R, W>::or(open, open_below));
+            (outflow, open_below) = (inflow, open);
+        }
+        update(0, zero, outflow, open_below);
+    }
+}
+
+/// The lines of a block, one after the other, with room for the mixing ratios of one.
+#[inline(always)]
+fn each_line<R: Scalar, const W: usize>(
+    factors: &mut FluxFormFactors<R>,
+    air_mass: &[R],
+    mut work: impl FnMut(&Line<R, W>, Lanes<R, W>, &mut [[R; W]]),
+) {
+    let block = factors.block;
+    if block.nk() == 0 {
+        return;
+    }
+    let [step, lower, pivot, upper] =
+        [&factors.step, &factors.lower, &factors.pivot, &factors.upper].map(|field| block.cut::<R, W>(field));
+    let ratios = factors.ratios[..block.nk() * W].as_chunks_mut::<W>().0;
+    let (lines, nk, mass) = (block.lines::<W>(), block.nk(), block.cut::<R, W>(air_mass));
+    for line in 0..lines {
+        let cells = Lanes::load(&factors.cells, line * W);
+        work(&Line { lines, line, nk, mass, step, lower, pivot, upper }, cells, ratios);
+    }
+}
+
+#[inline(always)]
+pub(super) fn solve<R: Scalar, const W: usize>(
+    factors: &mut FluxFormFactors<R>,
+    air_mass: &[R],
+    tracer: &mut [R],
+    mut ledger: Ledger<R>,
+) -> LedgerStats {
+    let block = factors.block;
+    let tracer = block.cut_mut::<R, W>(tracer);
+    let mut stats = LedgerStats::default();
+    each_line::<R, W>(factors, air_mass, |line, cells, ratios| {
+        let mut account = Account::new();
+        line.eliminate(tracer, ratios);
+        if let Ledger::Off = ledger {
+            line.substitute::<false>(tracer, ratios, &mut account);
+        } else {
+            line.substitute::<true>(tracer, ratios, &mut account);
+            stats = stats.merge(account.settle(&block, line.line, cells, tracer, &mut ledger));
+        }
+    });
+    stats
+}
+
+#[inline(always)]
+pub(super) fn solve_matrix_form<R: Scalar, const W: usize>(
+    factors: &mut FluxFormFactors<R>,
+    air_mass: &[R],
+    tracer: &mut [R],
+) {
+    let tracer = factors.block.cut_mut::<R, W>(tracer);
+    each_line::<R, W>(factors, air_mass, |line, _, ratios| {
+        let lowest = line.eliminate(tracer, ratios);
+        let mut solution = Lanes::<R, W>::lit(0.0);
+        for k in (0..line.nk).rev() {
+            let (at, m) = (line.at(k), Lanes(line.mass[line.at(k)]));
+            solution = tridiagonal_backward(Lanes(ratios[k]), Lanes(line.upper[at]), solution);
+            let content = Real::select(m.gt(Lanes::lit(0.0)), m * (solution + lowest), Lanes(tracer[at]));
+            tracer[at] = content.0;
+        }
+    });
+}

@@ -1,0 +1,105 @@
+//! Column ledger of a line of columns.
+
+use super::block::ColumnBlock;
+use crate::lanes::Lanes;
+use crate::numerics::{ledger_bound, ledger_step, ledger_step_without_carry, neumaier_add, sum_gap};
+use crate::real::{Real, Scalar};
+
+/// What becomes of the rounding residual of a solve.
+#[derive(Debug)]
+pub enum Ledger<'a, R> {
+    /// It goes to the largest cell of its column; what that cell cannot take is carried to the next solve. One value per
+    /// column of the block (`width` values), 0 at first, kept by columns without exchange.
+    Carry(&'a mut [R]),
+    /// It goes to the largest cell of its column, as far as that cell can take it.
+    WithoutCarry,
+    /// It stays in the field: the plain solve.
+    Off,
+}
+
+/// What the ledgers of a block saw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LedgerStats {
+    /// Columns whose residual was larger than rounding explains: it stays in the field.
+    pub refused: u64,
+}
+
+impl LedgerStats {
+    /// Statistics of both solves together.
+    pub fn merge(self, other: Self) -> Self {
+        Self { refused: self.refused + other.refused }
+    }
+}
+
+/// Cells of a column of which a ledger is kept, before and during a solve.
+pub(super) struct Account<R, const W: usize> {
+    before: (Lanes<R, W>, Lanes<R, W>),
+    after: (Lanes<R, W>, Lanes<R, W>),
+    largest: Lanes<R, W>,
+    value: Lanes<R, W>,
+    layer: Lanes<R, W>,
+}
+
+impl<R: Scalar, const W: usize> Account<R, W> {
+    /// An account without entries. The largest magnitude starts below 0, so that the first cell is taken, unless it is not
+    /// a number.
+    #[inline(always)]
+    pub(super) fn new() -> Self {
+        let zero = Lanes::lit(0.0);
+        Self { before: (zero, zero), after: (zero, zero), largest: Lanes::lit(-1.0), value: zero, layer: zero }
+    }
+
+    /// Counts a content before the solve.
+    #[inline(always)]
+    pub(super) fn open(&mut self, content: Lanes<R, W>) {
+        self.before = neumaier_add(self.before.0, self.before.1, content);
+    }
+
+    /// Counts the content of layer `k` after the solve; the largest is looked for where `takes_part`. Of equal ones, the
+    /// first counted is the largest.
+    #[inline(always)]
+    pub(super) fn close(&mut self, k: usize, content: Lanes<R, W>, takes_part: [bool; W]) {
+        self.after = neumaier_add(self.after.0, self.after.1, content);
+        let size = content.abs();
+        let larger = Lanes::<R, W>::and(takes_part, size.gt(self.largest));
+        self.largest = Real::select(larger, size, self.largest);
+        self.value = Real::select(larger, content, self.value);
+        self.layer = Real::select(larger, Lanes::lit(k as f64), self.layer);
+    }
+
+    /// Returns the residuals of line `line` to `tracer`. `cells` holds the cells that take part, 0 in columns without
+    /// ledger.
+    #[inline(always)]
+    pub(super) fn settle(
+        &self,
+        block: &ColumnBlock,
+        line: usize,
+        cells: Lanes<R, W>,
+        tracer: &mut [[R; W]],
+        ledger: &mut Ledger<R>,
+    ) -> LedgerStats {
+        let (zero, at) = (Lanes::lit(0.0), line * W);
+        let gap = sum_gap(self.before, self.after);
+        let bound = ledger_bound(cells, self.largest, Lanes::splat(R::EPSILON));
+        let due = Lanes::<R, W>::and(cells.gt(zero), self.largest.ge(zero));
+        let settled = match ledger {
+            Ledger::Carry(carry) => {
+                let old = Lanes::load(carry, at);
+                let (settled, new) = ledger_step(self.value, gap, old, bound);
+                Lanes::select(due, new, old).store(carry, at);
+                settled
+            }
+            Ledger::WithoutCarry => ledger_step_without_carry(self.value, gap, bound),
+            Ledger::Off => return LedgerStats::default(),
+        };
+        let accepted = gap.abs().le(bound);
+        let (real, mut refused) = (block.columns_of_line::<W>(line), 0);
+        for l in 0..W {
+            if due[l] {
+                tracer[self.layer.0[l].to_f64() as usize * block.lines::<W>() + line][l] = settled.0[l];
+                refused += u64::from(l < real && !accepted[l]);
+            }
+        }
+        LedgerStats { refused }
+    }
+}
