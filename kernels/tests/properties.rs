@@ -105,6 +105,23 @@ functions! {
             nm::flux_parabola(x[0], x[1], x[2], (x[3], x[4]), x[5], (x[6], x[7])),
         ]
     }
+    plumes(x) { pair(nm::updraft_step(x[0], x[1], x[2])) }
+    downdrafts(x) { pair(nm::downdraft_step(x[0], x[1], x[2])) }
+    plume_tracers(x) {
+        [
+            nm::updraft_tracer(x[0], x[1], x[2], x[3]),
+            nm::downdraft_tracer(x[0], x[1], x[2], x[3]),
+            nm::convective_flux(x[0], x[1], x[2], x[3], x[4]),
+        ]
+    }
+    plume_ratios(x) {
+        [
+            nm::plume_ratio(x[0], x[1], x[2], x[3], x[4]),
+            nm::subcloud_ratio(x[0], x[1], x[2], x[3]),
+            nm::implicit_element(x[4], x[5], x[6], x[7]),
+        ]
+    }
+    cloud_courants(x) { pair((nm::cloud_courant(x[0], x[1], x[2], x[3], x[4]), nm::finite_max(x[5], x[6]))) }
     upwind(x) { pair(nm::profile_upwind(window(x))) }
     slopes_none(x) { pair(nm::profile_slopes_none(window(x))) }
     slopes_monotone(x) { pair(nm::profile_slopes_monotone(window(x))) }

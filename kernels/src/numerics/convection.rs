@@ -64,7 +64,8 @@ pub fn cloud_courant<R: Real>(flux: R, dt: R, mass_above: R, mass_below: R, area
 /// The larger of two numbers ≥ 0; not a number if either is none or infinite.
 #[inline(always)]
 pub fn finite_max<R: Real>(a: R, b: R) -> R {
-    (a.max(b) + (a - a)) + (b - b)
+    let zero = R::lit(0.0);
+    (a.max(b) + a * zero) + b * zero
 }
 
 /// Mixing ratio of an updraught above a layer.

@@ -42,8 +42,11 @@ pub trait ConvectionLoops: Sized {
         Self: crate::Scalar;
 }
 
+/// Columns, or tracers of a solve, side by side. In double precision two vectors: masks of 8 lanes fall apart into branches.
+pub(super) const LANES: usize = 16;
+
 macro_rules! loops {
-    ($real:ty, $width:literal) => {
+    ($real:ty) => {
         impl ConvectionLoops for $real {
             fn convect_tm5(
                 work: &mut Tm5<$real>,
@@ -62,14 +65,14 @@ macro_rules! loops {
                         tracers: &mut [$real],
                         ledger: &mut Ledger<$real>,
                     ) -> LedgerStats,
-                    tm5::convect::<$real, $width>(work, air, forcing, dt, tracers, ledger)
+                    tm5::convect::<$real, LANES>(work, air, forcing, dt, tracers, ledger)
                 )
             }
 
             fn largest_courant(air: &ColumnAir<$real>, cloud_flux: &[$real], dt: $real) -> $real {
                 per_processor!(
                     (air: &ColumnAir<$real>, cloud_flux: &[$real], dt: $real) -> $real,
-                    cmfmc::courant::<$real, $width>(air, cloud_flux, dt)
+                    cmfmc::courant::<$real, LANES>(air, cloud_flux, dt)
                 )
             }
 
@@ -86,7 +89,7 @@ macro_rules! loops {
                         forcing: &CmfmcForcing<$real>,
                         dt: $real,
                     ) -> (),
-                    cmfmc::prepare::<$real, $width>(work, air, forcing, dt)
+                    cmfmc::prepare::<$real, LANES>(work, air, forcing, dt)
                 )
             }
 
@@ -103,13 +106,12 @@ macro_rules! loops {
                         tracer: &mut [$real],
                         ledger: &mut Ledger<$real>,
                     ) -> LedgerStats,
-                    cmfmc::convect::<$real, $width>(work, air, tracer, ledger)
+                    cmfmc::convect::<$real, LANES>(work, air, tracer, ledger)
                 )
             }
         }
     };
 }
 
-// A cache line of values, as in the sweeps.
-loops!(f32, 16);
-loops!(f64, 8);
+loops!(f32);
+loops!(f64);

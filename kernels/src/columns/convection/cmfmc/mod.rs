@@ -11,6 +11,7 @@ pub(super) use prepare::prepare;
 pub(super) use scan::courant;
 pub(super) use update::convect;
 
+use crate::columns::convection::loops::LANES;
 use crate::columns::convection::{ColumnAir, ConvectionError};
 use crate::columns::{ColumnBlock, Ledger, LedgerStats};
 use crate::cpu::AlignedBuffer;
@@ -135,7 +136,7 @@ pub struct Cmfmc<R> {
     ledger: AlignedBuffer<R>,
     /// Length of a sub-step [s].
     dt: R,
-    /// Mixing ratios of a cache line of columns.
+    /// Mixing ratios of the columns side by side.
     ratio: AlignedBuffer<R>,
 }
 
@@ -158,7 +159,7 @@ impl<R: Scalar> Cmfmc<R> {
             active: columns(),
             ledger: columns(),
             dt: R::lit(0.0),
-            ratio: AlignedBuffer::zeros(largest.nk() * 64 / size_of::<R>()),
+            ratio: AlignedBuffer::zeros(largest.nk() * LANES),
         }
     }
 
@@ -171,7 +172,7 @@ impl<R: Scalar> Cmfmc<R> {
         dt: R,
         substeps: usize,
     ) -> Result<(), ConvectionError> {
-        let fits = air.block.nk() * 64 / size_of::<R>() <= self.ratio.len() && air.block.width() <= self.base.len();
+        let fits = air.block.nk() * LANES <= self.ratio.len() && air.block.width() <= self.base.len();
         assert!(fits && air.block.values() <= self.rate.len(), "scratch of a smaller block");
         if self.options.cloud_base == CloudBase::Archived && forcing.cloud_base.is_none() {
             return Err(ConvectionError::MissingCloudBase);

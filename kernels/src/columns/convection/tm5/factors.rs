@@ -113,7 +113,7 @@ impl<R: Scalar> Factors<R> {
                     let multiplier = row[k] / upper[k];
                     row[k] = multiplier;
                     for (element, above) in row[k + 1..].iter_mut().zip(&upper[k + 1..]) {
-                        *element = *element - multiplier * *above;
+                        *element -= multiplier * *above;
                     }
                 }
             }
@@ -191,7 +191,7 @@ impl<R: Scalar> Factors<R> {
         for j in columns {
             let x = Lanes(b[j]);
             for r in 0..ROWS {
-                sums[r] = sums[r] - Lanes::splat(rows[r][j]) * x;
+                sums[r] -= Lanes::splat(rows[r][j]) * x;
             }
         }
         for r in 0..ROWS {
@@ -204,7 +204,7 @@ impl<R: Scalar> Factors<R> {
         let row = self.row(i);
         let mut sum = Lanes(b[i]);
         for j in columns {
-            sum = sum - Lanes::splat(row[j]) * Lanes(b[j]);
+            sum -= Lanes::splat(row[j]) * Lanes(b[j]);
         }
         b[i] = sum.0;
     }
@@ -214,13 +214,13 @@ impl<R: Scalar> Factors<R> {
         let n = self.order;
         for j in 0..n {
             for i in 0..j {
-                b[j] = b[j] - self.row(i)[j] * b[i];
+                b[j] -= self.row(i)[j] * b[i];
             }
             b[j] /= self.row(j)[j];
         }
         for j in (0..n).rev() {
             for i in (j + 1..n).rev() {
-                b[j] = b[j] - self.row(i)[j] * b[i];
+                b[j] -= self.row(i)[j] * b[i];
             }
         }
         for (k, pivot) in self.pivots().iter().enumerate().rev() {

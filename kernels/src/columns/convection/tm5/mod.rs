@@ -12,6 +12,7 @@ pub use matrix::{CloudIndices, Plumes, Tm5Column, cloud_indices};
 
 pub(super) use column::convect;
 
+use crate::columns::convection::loops::LANES;
 use crate::columns::convection::{ColumnAir, ConvectionError};
 use crate::columns::{Ledger, LedgerStats};
 use crate::cpu::AlignedBuffer;
@@ -78,7 +79,7 @@ pub struct Tm5<R> {
     plumes: Plumes<R>,
     /// Rates and air of a column: five rows of `layers`.
     column: Vec<R>,
-    /// Fine tracer columns, columns to solve, and a copy, a cache line of tracers each.
+    /// Fine tracer columns, columns to solve, and a copy, several tracers side by side.
     tracers: AlignedBuffer<R>,
     solved: AlignedBuffer<R>,
     copy: AlignedBuffer<R>,
@@ -96,7 +97,6 @@ impl<R: Scalar> Tm5<R> {
         if taking_part > nk || layers == 0 {
             return Err(ConvectionError::Layers { layers: taking_part, merge, nk });
         }
-        let line = 64 / size_of::<R>();
         Ok(Self {
             options,
             shift: nk - layers * merge,
@@ -105,9 +105,9 @@ impl<R: Scalar> Tm5<R> {
             factors: Factors::new(layers),
             plumes: Plumes::new(layers),
             column: vec![R::lit(0.0); 5 * layers],
-            tracers: AlignedBuffer::zeros(line * layers * merge),
-            solved: AlignedBuffer::zeros(line * layers),
-            copy: AlignedBuffer::zeros(line * layers),
+            tracers: AlignedBuffer::zeros(LANES * layers * merge),
+            solved: AlignedBuffer::zeros(LANES * layers),
+            copy: AlignedBuffer::zeros(LANES * layers),
         })
     }
 
