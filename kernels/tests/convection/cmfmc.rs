@@ -150,7 +150,7 @@ fn substeps_are_separate_steps() {
 
 /// Fixture of C2.
 fn base_fixture<R: Scalar>() -> (Plumes<R>, Vec<R>) {
-    let flux = (0..9).map(|e| if e >= 2 && e < 8 { 0.02 } else { 0.0 }).collect();
+    let flux = (0..9).map(|e| if (2..8).contains(&e) { 0.02 } else { 0.0 }).collect();
     let mut detrainment = vec![0.0; 8];
     detrainment[1] = 0.02;
     let plumes = Plumes::new(&[vec![1e15; 8]], 1e12, &[flux], Some(&[detrainment]));

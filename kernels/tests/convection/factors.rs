@@ -44,14 +44,14 @@ impl<R: Scalar> Naive<R> {
         }
         for i in 0..n {
             for j in 0..i {
-                b[i] = b[i] - self.a[i][j] * b[j];
+                b[i] -= self.a[i][j] * b[j];
             }
         }
         for i in (0..n).rev() {
             for j in (i + 1..n).rev() {
-                b[i] = b[i] - self.a[i][j] * b[j];
+                b[i] -= self.a[i][j] * b[j];
             }
-            b[i] = b[i] / self.a[i][i];
+            b[i] /= self.a[i][i];
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Columns computed by TM5 and GEOS-Chem; the folders' own descriptions say how.
 
 use std::path::{Path, PathBuf};
+use std::slice::from_ref;
 
 use kernels::columns::Ledger;
 use kernels::columns::convection::cmfmc::{
@@ -89,7 +90,7 @@ fn tm5_matrices_and_solutions() {
             let expected = column(&outputs["tracer_mass_after_kg_m2"][name]);
             for (s, solve) in [Solve::Plain, Solve::Delta].into_iter().enumerate() {
                 let mut work = Tm5::new(n, Tm5Options { solve, ..Default::default() }).unwrap();
-                let (mut tracer, mut carry) = (pack::<f64>(&[start.clone()]), vec![0.0; packed.width]);
+                let (mut tracer, mut carry) = (pack::<f64>(from_ref(&start)), vec![0.0; packed.width]);
                 work.convect(&packed.air(), &packed.forcing(), dt, &mut tracer, Ledger::Carry(&mut carry));
                 let after = unpack(&tracer, packed.width, 0);
                 worst[s] = worst[s].max(difference(&after, &expected));
@@ -159,7 +160,7 @@ fn geoschem_columns() {
         let inputs = &case["inputs"];
         let air: Column = column(&inputs["delp_dry_hPa"]).iter().map(|dp| dp * 100.0 / 9.80665).collect();
         let (flux, detrainment) = (column(&inputs["cmfmc_edge_kg_m2_s"]), column(&inputs["dtrain_kg_m2_s"]));
-        let mut plumes = Plumes::<f64>::new(&[air.clone()], 1.0, &[flux], Some(&[detrainment]));
+        let mut plumes = Plumes::<f64>::new(from_ref(&air), 1.0, &[flux], Some(&[detrainment]));
         let level = number(&case["cloud_base_level_1based"]);
         plumes.base = Some(vec![(n + 1 - level) as f64; plumes.width]);
         assert_eq!(cloud_base_from_rain(&column(&inputs["dqrcu_kg_kg_s"])), n + 1 - level, "{id}");
@@ -172,7 +173,7 @@ fn geoschem_columns() {
                 for (name, before) in inputs["mixing_ratio_before"].as_object().unwrap() {
                     let start: Column = column(before).iter().zip(&air).map(|(q, m)| q * m).collect();
                     let convected = |steps: usize| {
-                        let mut tracer = pack::<f64>(&[start.clone()]);
+                        let mut tracer = pack::<f64>(from_ref(&start));
                         plumes.convect(options, dt, steps, &mut tracer, Ledger::Off).unwrap();
                         unpack(&tracer, plumes.width, 0)
                     };
