@@ -34,6 +34,9 @@ fn solves<R: Scalar>(c: &mut Criterion) {
     let dt = R::lit(450.0);
     let mut mass_space = MassSpaceFactors::new(block.width(), LAYERS);
     let mut flux_form = FluxFormFactors::new(block.width(), LAYERS);
+    exchange_from_kz(block, &mass, &kz, &thickness, &mut exchange);
+    mass_space.prepare(block, &mass, &exchange, dt);
+    flux_form.prepare(block, &mass, &exchange, dt);
 
     let mut group = c.benchmark_group(format!("{} columns", R::NAME));
     group.throughput(Throughput::Elements((COLUMNS * LAYERS) as u64));

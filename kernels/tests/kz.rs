@@ -256,3 +256,19 @@ fn signed_and_empty_fields_pass() {
         }
     }
 }
+
+#[test]
+fn a_column_that_is_broken_is_counted_and_alone() {
+    let (fixture, tracers) = hybrid_columns::<f32>();
+    for build in [flux_form::<f32>, mass_space::<f32>] {
+        let expected = Bench::new(&fixture, Mode::Carry, build).run(&tracers[1], 1);
+        let mut bench = Bench::new(&fixture, Mode::Carry, build);
+        let mut field = packed(bench.block, &tracers[1], f64::NAN);
+        field[30 * bench.block.width() + 7] = f32::NAN;
+        assert_eq!(bench.step(&mut field).refused, 1);
+        let end = unpacked(bench.block, &field);
+        assert!(end[7][30].is_nan());
+        assert!((0..96).filter(|&i| i != 7).all(|i| end[i] == expected[i]));
+        assert_eq!(bench.carry[7], 0.0);
+    }
+}

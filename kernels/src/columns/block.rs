@@ -1,10 +1,8 @@
 //! Shape of a block of columns, and the lines of vector lanes it is cut into.
 
-use crate::shape::TileShape;
-
 /// Shape of a block of columns: `nk` layers of `width` contiguous values, top first.
 ///
-/// The first `columns` of each layer are columns of the model, the others pad it to whole cache lines. Padding goes through
+/// The first `columns` of each layer are columns of the model, the others pad it. Padding goes through
 /// the same arithmetic and counts nowhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ColumnBlock {
@@ -14,9 +12,13 @@ pub struct ColumnBlock {
 }
 
 impl ColumnBlock {
-    /// Block of `columns` columns of `nk` layers, padded to a multiple of 16 columns.
+    /// Columns that are worked on together at most; widths are multiples of it.
+    pub const UNIT: usize = 32;
+
+    /// Block of `columns` columns of `nk` layers, padded to a multiple of 32 columns. Several short rows of a tile are
+    /// best put into one block.
     pub fn new(columns: usize, nk: usize) -> Self {
-        Self { columns, width: columns.next_multiple_of(TileShape::PITCH_UNIT), nk }
+        Self { columns, width: columns.next_multiple_of(Self::UNIT), nk }
     }
 
     /// Columns of the model.
@@ -24,7 +26,7 @@ impl ColumnBlock {
         self.columns
     }
 
-    /// Values of a layer; a multiple of 16.
+    /// Values of a layer; a multiple of [`UNIT`](Self::UNIT).
     pub fn width(&self) -> usize {
         self.width
     }
@@ -39,7 +41,7 @@ impl ColumnBlock {
         self.nk * self.width
     }
 
-    /// Cache lines of `W` columns.
+    /// Lines of `W` columns.
     #[inline(always)]
     pub(super) fn lines<const W: usize>(&self) -> usize {
         self.width / W
@@ -72,8 +74,8 @@ mod tests {
     #[test]
     fn blocks_are_padded_to_cache_lines() {
         let block = ColumnBlock::new(35, 7);
-        assert_eq!((block.columns(), block.width(), block.nk(), block.values()), (35, 48, 7, 336));
+        assert_eq!((block.columns(), block.width(), block.nk(), block.values()), (35, 64, 7, 448));
         let counts: Vec<usize> = (0..block.lines::<8>()).map(|line| block.columns_of_line::<8>(line)).collect();
-        assert_eq!(counts, [8, 8, 8, 8, 3, 0]);
+        assert_eq!(counts, [8, 8, 8, 8, 3, 0, 0, 0]);
     }
 }

@@ -33,9 +33,16 @@ pub(super) fn exchange<R: Scalar, const W: usize>(
     let [mass, kz, thickness] = [air_mass, kz, thickness].map(|field| block.cut::<R, W>(field));
     let last = out.len() - lines.min(out.len());
     for at in 0..last {
-        let pair = |field: &[[R; W]]| (Lanes(field[at]), Lanes(field[at + lines]));
-        let ((m, m_below), (k, k_below), (dz, dz_below)) = (pair(mass), pair(kz), pair(thickness));
-        out[at] = exchange_from_diffusivity(m, m_below, k, k_below, dz, dz_below).0;
+        let next = at + lines;
+        out[at] = exchange_from_diffusivity(
+            Lanes(mass[at]),
+            Lanes(mass[next]),
+            Lanes(kz[at]),
+            Lanes(kz[next]),
+            Lanes(thickness[at]),
+            Lanes(thickness[next]),
+        )
+        .0;
     }
     out[last..].fill([R::lit(0.0); W]);
 }

@@ -9,7 +9,6 @@ use crate::numerics::{
     tridiagonal_forward,
 };
 use crate::real::{Real, Scalar};
-use crate::shape::TileShape;
 
 /// What all tracers of a block share in the flux-form solve of one step: the eliminated tridiagonal matrix of mixing ratios.
 ///
@@ -26,7 +25,7 @@ pub struct FluxFormFactors<R> {
     upper: AlignedBuffer<R>,
     /// Cells with exchange per column.
     cells: AlignedBuffer<R>,
-    /// Mixing ratios of one cache line of columns.
+    /// Mixing ratios of one line of columns.
     ratios: AlignedBuffer<R>,
 }
 
@@ -41,7 +40,7 @@ impl<R: Scalar> FluxFormFactors<R> {
             pivot: cells.clone(),
             upper: cells,
             cells: AlignedBuffer::zeros(width),
-            ratios: AlignedBuffer::zeros(nk * TileShape::PITCH_UNIT),
+            ratios: AlignedBuffer::zeros(nk * ColumnBlock::UNIT),
         }
     }
 
@@ -99,6 +98,13 @@ pub(super) fn prepare<R: Scalar, const W: usize>(
     }
 }
 
+/// What passes an interface downward: the exchange of the step, and the tracer amount.
+#[derive(Clone, Copy)]
+struct Flow<R, const W: usize> {
+    step: Lanes<R, W>,
+    amount: Lanes<R, W>,
+}
+
 /// One line of columns.
 struct Line<'a, R, const W: usize> {
     lines: usize,
@@ -109,6 +115,7 @@ struct Line<'a, R, const W: usize> {
     lower: &'a [[R; W]],
     pivot: &'a [[R; W]],
     upper: &'a [[R; W]],
+    cells: &'a [[R; W]],
 }
 
 impl<R: Scalar, const W: usize> Line<'_, R, W> {
@@ -140,48 +147,61 @@ impl<R: Scalar, const W: usize> Line<'_, R, W> {
 
     /// Substitution from the bottom; every flux moves as soon as it is known.
     #[inline(always)]
-    fn substitute<const LEDGER: bool>(&self, tracer: &mut [[R; W]], reduced: &[[R; W]], account: &mut Account<R, W>) {
+    fn substitute<const LEDGER: bool>(&self, tracer: &mut [[R; W]], reduced: &[[R; W]]) -> Account<R, W> {
         let zero = Lanes::<R, W>::lit(0.0);
-        let mut update = |k: usize, from_above: Lanes<R, W>, to_below: Lanes<R, W>, exchanges: [bool; W]| {
-            let content = Lanes(tracer[self.at(k)]);
-            let after = Real::select(exchanges, flux_update(content, from_above, to_below), content);
-            tracer[self.at(k)] = after.0;
-            if LEDGER {
-                account.open(content);
-                account.close(k, after, exchanges);
-            }
-        };
-        let (mut solution, mut outflow, mut open_below) = (Lanes(reduced[self.nk - 1]), zero, zero.gt(zero));
+        let mut account = Account::new();
+        let closed = Flow { step: zero, amount: zero };
+        let (mut solution, mut outflow) = (Lanes(reduced[self.nk - 1]), closed);
         for k in (0..self.nk - 1).rev() {
             let (at, below) = (self.at(k), solution);
             solution = tridiagonal_backward(Lanes(reduced[k]), Lanes(self.upper[at]), below);
             let step = Lanes(self.step[at]);
-            let (inflow, open) = (diffusive_flux(step, solution, below), step.gt(zero));
-            update(k + 1, inflow, outflow, Lanes::<R, W>::or(open, open_below));
-            (outflow, open_below) = (inflow, open);
+            let inflow = Flow { step, amount: diffusive_flux(step, solution, below) };
+            self.update::<LEDGER>(tracer, k + 1, inflow, outflow, &mut account);
+            outflow = inflow;
         }
-        update(0, zero, outflow, open_below);
+        self.update::<LEDGER>(tracer, 0, closed, outflow, &mut account);
+        account
+    }
+
+    /// Moves what passes the interfaces of layer `k`; without exchange it keeps its bits.
+    #[inline(always)]
+    fn update<const LEDGER: bool>(
+        &self,
+        tracer: &mut [[R; W]],
+        k: usize,
+        inflow: Flow<R, W>,
+        outflow: Flow<R, W>,
+        account: &mut Account<R, W>,
+    ) {
+        let (content, zero) = (Lanes(tracer[self.at(k)]), Lanes::lit(0.0));
+        let exchanges = Lanes::<R, W>::or(inflow.step.gt(zero), outflow.step.gt(zero));
+        let after = Real::select(exchanges, flux_update(content, inflow.amount, outflow.amount), content);
+        tracer[self.at(k)] = after.0;
+        if LEDGER {
+            account.open(content);
+            account.close(k, after, exchanges);
+        }
     }
 }
 
-/// The lines of a block, one after the other, with room for the mixing ratios of one.
-#[inline(always)]
-fn each_line<R: Scalar, const W: usize>(
-    factors: &mut FluxFormFactors<R>,
-    air_mass: &[R],
-    mut work: impl FnMut(&Line<R, W>, Lanes<R, W>, &mut [[R; W]]),
-) {
-    let block = factors.block;
-    if block.nk() == 0 {
-        return;
-    }
-    let [step, lower, pivot, upper] =
-        [&factors.step, &factors.lower, &factors.pivot, &factors.upper].map(|field| block.cut::<R, W>(field));
-    let ratios = factors.ratios[..block.nk() * W].as_chunks_mut::<W>().0;
-    let (lines, nk, mass) = (block.lines::<W>(), block.nk(), block.cut::<R, W>(air_mass));
-    for line in 0..lines {
-        let cells = Lanes::load(&factors.cells, line * W);
-        work(&Line { lines, line, nk, mass, step, lower, pivot, upper }, cells, ratios);
+impl<R: Scalar> FluxFormFactors<R> {
+    /// The first line of the block, and room for the mixing ratios of one line.
+    #[inline(always)]
+    fn first_line<'a, const W: usize>(&'a mut self, air_mass: &'a [R]) -> (Line<'a, R, W>, &'a mut [[R; W]]) {
+        let block = self.block;
+        let first = Line {
+            lines: block.lines::<W>(),
+            line: 0,
+            nk: block.nk(),
+            mass: block.cut(air_mass),
+            step: block.cut(&self.step),
+            lower: block.cut(&self.lower),
+            pivot: block.cut(&self.pivot),
+            upper: block.cut(&self.upper),
+            cells: self.cells[..block.width()].as_chunks::<W>().0,
+        };
+        (first, self.ratios[..block.nk() * W].as_chunks_mut::<W>().0)
     }
 }
 
@@ -193,18 +213,23 @@ pub(super) fn solve<R: Scalar, const W: usize>(
     mut ledger: Ledger<R>,
 ) -> LedgerStats {
     let block = factors.block;
-    let tracer = block.cut_mut::<R, W>(tracer);
     let mut stats = LedgerStats::default();
-    each_line::<R, W>(factors, air_mass, |line, cells, ratios| {
-        let mut account = Account::new();
+    if block.nk() == 0 {
+        return stats;
+    }
+    let tracer = block.cut_mut::<R, W>(tracer);
+    let (mut line, ratios) = factors.first_line::<W>(air_mass);
+    while line.line < line.lines {
         line.eliminate(tracer, ratios);
         if let Ledger::Off = ledger {
-            line.substitute::<false>(tracer, ratios, &mut account);
+            line.substitute::<false>(tracer, ratios);
         } else {
-            line.substitute::<true>(tracer, ratios, &mut account);
+            let account = line.substitute::<true>(tracer, ratios);
+            let cells = Lanes(line.cells[line.line]);
             stats = stats.merge(account.settle(&block, line.line, cells, tracer, &mut ledger));
         }
-    });
+        line.line += 1;
+    }
     stats
 }
 
@@ -215,7 +240,8 @@ pub(super) fn solve_matrix_form<R: Scalar, const W: usize>(
     tracer: &mut [R],
 ) {
     let tracer = factors.block.cut_mut::<R, W>(tracer);
-    each_line::<R, W>(factors, air_mass, |line, _, ratios| {
+    let (mut line, ratios) = factors.first_line::<W>(air_mass);
+    while line.line < line.lines {
         let lowest = line.eliminate(tracer, ratios);
         let mut solution = Lanes::<R, W>::lit(0.0);
         for k in (0..line.nk).rev() {
@@ -224,5 +250,6 @@ pub(super) fn solve_matrix_form<R: Scalar, const W: usize>(
             let content = Real::select(m.gt(Lanes::lit(0.0)), m * (solution + lowest), Lanes(tracer[at]));
             tracer[at] = content.0;
         }
-    });
+        line.line += 1;
+    }
 }

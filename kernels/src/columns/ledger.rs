@@ -20,7 +20,7 @@ pub enum Ledger<'a, R> {
 /// What the ledgers of a block saw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LedgerStats {
-    /// Columns whose residual was larger than rounding explains: it stays in the field.
+    /// Columns whose residual was larger than rounding explains, or not a number: it stays in the field.
     pub refused: u64,
 }
 
@@ -81,7 +81,9 @@ impl<R: Scalar, const W: usize> Account<R, W> {
         let (zero, at) = (Lanes::lit(0.0), line * W);
         let gap = sum_gap(self.before, self.after);
         let bound = ledger_bound(cells, self.largest, Lanes::splat(R::EPSILON));
-        let due = Lanes::<R, W>::and(cells.gt(zero), self.largest.ge(zero));
+        let kept = cells.gt(zero);
+        // Without a largest cell no content is a number, and there is none to repair.
+        let due = Lanes::<R, W>::and(kept, self.largest.ge(zero));
         let settled = match ledger {
             Ledger::Carry(carry) => {
                 let old = Lanes::load(carry, at);
@@ -97,8 +99,8 @@ impl<R: Scalar, const W: usize> Account<R, W> {
         for l in 0..W {
             if due[l] {
                 tracer[self.layer.0[l].to_f64() as usize * block.lines::<W>() + line][l] = settled.0[l];
-                refused += u64::from(l < real && !accepted[l]);
             }
+            refused += u64::from(l < real && kept[l] && !accepted[l]);
         }
         LedgerStats { refused }
     }

@@ -17,6 +17,8 @@ mod fields;
 mod flux_form;
 mod ledger;
 mod mass_space;
+#[cfg(test)]
+mod tests;
 
 pub use block::ColumnBlock;
 pub use dispatch::ColumnDispatch;
