@@ -8,6 +8,7 @@ use core::fmt::{Debug, Display};
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use crate::columns::ColumnDispatch;
+use crate::columns::convection::ConvectionLoops;
 use crate::cpu::Dispatch;
 
 /// A value the numerics compute with: a number or a vector of numbers handled lane by lane.
@@ -67,6 +68,7 @@ pub trait Scalar:
     + Sync
     + bytemuck::Pod
     + Dispatch
+    + ConvectionLoops
     + ColumnDispatch
     + 'static
 {

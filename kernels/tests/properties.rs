@@ -74,6 +74,37 @@ functions! {
     }
     two_sum(x) { pair(nm::two_sum(x[0], x[1])) }
     compensated_add(x) { pair(nm::compensated_add(x[0], x[1], x[2])) }
+    neumaier_add(x) { pair(nm::neumaier_add(x[0], x[1], x[2])) }
+    kahan_add(x) { pair(nm::kahan_add(x[0], x[1], x[2])) }
+    sums(x) { [nm::sum_gap((x[0], x[1]), (x[2], x[3])), nm::decayed(x[4], x[5]), nm::partition_share(x[6])] }
+    ledger(x) {
+        let (value, carry) = nm::ledger_step(x[0], x[1], x[2], x[3]);
+        [value, carry, nm::ledger_step_without_carry(x[4], x[5], nm::ledger_bound(x[6], x[7], x[0]))]
+    }
+    partition(x) { triple(nm::partition(x[0], x[1], x[2], x[3])) }
+    transfer_ratios(x) { pair(nm::transfer_ratios(x[0], x[1], x[2])) }
+    exchange(x) {
+        [
+            nm::exchange_from_diffusivity(x[0], x[1], x[2], x[3], x[4], x[5]),
+            nm::open_exchange(x[0], x[1], x[2]),
+            nm::exchange_ratio(x[6], x[7]),
+        ]
+    }
+    background(x) {
+        [
+            nm::background_ratio(x[0], x[1]),
+            nm::content_above_background(x[2], x[3], x[4]),
+            nm::content_on_background(x[5], x[6], x[7]),
+        ]
+    }
+    tridiagonal_factors(x) { triple(nm::tridiagonal_factors(x[0], x[1], x[2], x[3])) }
+    tridiagonal_solve(x) {
+        [
+            nm::tridiagonal_forward(x[0], x[1], x[2], x[3]),
+            nm::tridiagonal_backward(x[4], x[5], x[6]),
+            nm::flux_update(nm::mixing_ratio(x[0], x[1]), nm::diffusive_flux(x[2], x[3], x[4]), x[5]),
+        ]
+    }
     half_slopes(x) {
         [
             nm::half_slope_centred(x[0], x[1], x[2]),
@@ -105,6 +136,23 @@ functions! {
             nm::flux_parabola(x[0], x[1], x[2], (x[3], x[4]), x[5], (x[6], x[7])),
         ]
     }
+    plumes(x) { pair(nm::updraft_step(x[0], x[1], x[2])) }
+    downdrafts(x) { pair(nm::downdraft_step(x[0], x[1], x[2])) }
+    plume_tracers(x) {
+        [
+            nm::updraft_tracer(x[0], x[1], x[2], x[3]),
+            nm::downdraft_tracer(x[0], x[1], x[2], x[3]),
+            nm::convective_flux(x[0], x[1], x[2], x[3], x[4]),
+        ]
+    }
+    plume_ratios(x) {
+        [
+            nm::plume_ratio(x[0], x[1], x[2], x[3], x[4]),
+            nm::subcloud_ratio(x[0], x[1], x[2], x[3]),
+            nm::implicit_element(x[4], x[5], x[6], x[7]),
+        ]
+    }
+    cloud_courants(x) { pair((nm::cloud_courant(x[0], x[1], x[2], x[3], x[4]), nm::finite_max(x[5], x[6]))) }
     upwind(x) { pair(nm::profile_upwind(window(x))) }
     slopes_none(x) { pair(nm::profile_slopes_none(window(x))) }
     slopes_monotone(x) { pair(nm::profile_slopes_monotone(window(x))) }
@@ -227,5 +275,17 @@ proptest! {
             let (l, r) = profile(w);
             prop_assert!((l + slope / 2.0).abs() < 2e-15 && (r - slope / 2.0).abs() < 2e-15);
         }
+    }
+
+    #[test]
+    fn nothing_is_lost_between_two_layers(
+        value in 0.0..1.0_f32, incoming in 0.0..1.0_f32, correction in -3e-8..3e-8_f32, exponent in -14.0..6.0_f64,
+    ) {
+        let ratio = 10_f64.powf(exponent) as f32;
+        let (kept, sent, error) = nm::partition(value, incoming, correction, nm::partition_share(ratio));
+        let [all, parts] = [[value, incoming, correction], [kept, sent, error]].map(|x| x.map(f64::from).iter().sum::<f64>());
+        // The kept part is rounded once; its error is all that may be lost.
+        prop_assert!((all - parts).abs() <= f64::from(f32::EPSILON) * f64::from(kept).abs() + 1e-14);
+        prop_assert!(kept >= 0.0 || value + incoming < 1e-6);
     }
 }

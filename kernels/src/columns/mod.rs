@@ -5,10 +5,13 @@
 //! then works on one tracer, in place. Columns are independent: what pads a block does no harm. Nothing here
 //! allocates except the constructors.
 //!
+//! Exchange by diffusion and decay are here, transport by clouds is in [`convection`].
+//!
 //! Which solve to take: [`MassSpaceFactors`] keeps accuracy and mass for exchange of any strength; [`FluxFormFactors`] is the
 //! tridiagonal solve whose fluxes update the contents, with errors that grow with the exchange.
 
 mod block;
+pub mod convection;
 mod deposit;
 mod dispatch;
 mod fields;

@@ -22,7 +22,7 @@ fn start<R: Scalar>() -> Start<R> {
     };
     let mut exchange = wave(2.0, 1.9, 1.1);
     exchange.iter_mut().step_by(5).for_each(|x| *x = R::lit(0.0));
-    exchange.iter_mut().step_by(7).for_each(|x| *x = *x * R::lit(1e-7));
+    exchange.iter_mut().step_by(7).for_each(|x| *x *= R::lit(1e-7));
     Start { block, mass: wave(1.0, 0.3, 0.7), exchange, tracer: wave(0.5, 0.2, 2.3) }
 }
 

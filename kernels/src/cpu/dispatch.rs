@@ -80,6 +80,8 @@ macro_rules! per_processor {
     }};
 }
 
+pub(crate) use per_processor;
+
 macro_rules! kernel {
     ($real:ty, $width:literal: $($scheme:ty),*) => {
         $(impl SweepKernel<$real> for $scheme {

@@ -21,6 +21,7 @@ pub use budget::{LevelFluxes, OutflowBudget};
 pub use buffer::AlignedBuffer;
 pub use coefficients::{ColumnCoefficients, FaceCoefficients, FaceState, SweepStats};
 pub use dispatch::Dispatch;
+pub(crate) use dispatch::per_processor;
 pub use kernel::SweepKernel;
 pub use seams::{SeamCoefficients, SeamLine, SeamSide, StencilOrder, apply_seam};
 pub use workspace::Workspace;

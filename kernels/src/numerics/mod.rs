@@ -16,6 +16,7 @@
 //!   such as radon (1e-21).
 
 mod cells;
+mod convection;
 mod decay;
 mod deposit;
 mod diffusion;
@@ -31,6 +32,10 @@ mod sums;
 pub use cells::{
     cell_colella_woodward, cell_colella_woodward_edges, cell_extremum_flat, cell_fast_monotone, cell_huynh,
     cell_huynh_positive, cell_huynh_where_curved, cell_positive_definite, cell_unlimited_edges,
+};
+pub use convection::{
+    cloud_courant, convective_flux, downdraft_step, downdraft_tracer, finite_max, implicit_element, plume_ratio,
+    subcloud_ratio, updraft_step, updraft_tracer,
 };
 pub use decay::decayed;
 pub use deposit::{content_with_part, deposit_part, deposit_rest, emitted_amount};
