@@ -80,7 +80,7 @@ pub(super) fn read(root: &View<'_>, advection: &Advection, input: &Input, proble
     }
     Settings {
         accelerator,
-        device_halo: architecture.choice_or_default("halo"),
+        device_halo: device_halo(&architecture, accelerator, problems),
         threads: architecture.int("threads").and_then(positive),
         float_type: root.table("numerics").choice_or_default("float_type"),
         stop_window: stop_window(&run, input, problems),
@@ -89,6 +89,15 @@ pub(super) fn read(root: &View<'_>, advection: &Advection, input: &Input, proble
         halo: halo(&run, advection, input, problems),
         tiles: tiles(&root.table("decomposition"), input, problems),
     }
+}
+
+/// `halo`, which only a device needs.
+fn device_halo(architecture: &View<'_>, accelerator: Option<Accelerator>, problems: &mut Problems) -> HaloChoice {
+    if let (Some(halo), None) = (architecture.choice::<HaloChoice>("halo"), accelerator) {
+        let message = format!("`{}` has no effect: the state is not on a device", halo.key);
+        problems.add(&halo.key, Some(halo.span), message, "remove it, or choose a device with `backend`");
+    }
+    architecture.choice_or_default("halo")
 }
 
 /// `backend`, or `use_gpu` in its place.
