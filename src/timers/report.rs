@@ -245,7 +245,7 @@ cs_sweep_x,2,0.003000,1.500000,1.000000,2.000000,2.000000,0.250000,100,50.000
     #[test]
     fn only_the_chosen_part_of_the_run_counts() {
         let timers = Timers::new(TimerSettings { interval: Some((milliseconds(10), milliseconds(30))), ..settings() });
-        let mut add =
+        let add =
             |at: u64, long: u64| timers.add(Timed::IoWrite, timers.start + milliseconds(at), milliseconds(long), 0);
         assert_eq!([add(9, 5), add(10, 20), add(10, 21), add(29, 1)], [false, true, false, true]);
     }
