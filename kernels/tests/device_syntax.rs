@@ -68,7 +68,8 @@ const METAL: [&str; 2] = ["-std=c++14", "-DMETAL_MIMIC"];
 fn opencl_accepts_the_text() {
     let Some(clang) = compiler("clang") else { return };
     for precision in Precision::ALL {
-        for (n, text) in programs(precision, Dialect::OpenCl).iter().enumerate() {
+        let ways = [Dialect::OpenCl, Dialect::OpenClProcessor].map(|dialect| programs(precision, dialect));
+        for (n, text) in ways.iter().flatten().enumerate() {
             let path = file(&format!("opencl_{precision:?}_{n}.cl"), text);
             assert_eq!(complaint(&clang, &OPENCL, &path), None);
         }

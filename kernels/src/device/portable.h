@@ -129,6 +129,8 @@ typedef unsigned long long_word;
  * What a lane keeps from block to block is declared PER_LANE and named OF within the blocks; barriers are for threads.
  * EACH_LANE_APART is for what vectors cannot do. */
 #ifdef LANES_IN_A_LOOP
+/* Compilers may decline. */
+#pragma clang diagnostic ignored "-Wpass-failed"
 #define THIS_LANE(lane) ((void)0)
 #define EACH_LANE(lane, first, end) \
     _Pragma("clang loop vectorize(assume_safety)") for (int lane = (first); lane < (end); lane++)
