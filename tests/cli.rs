@@ -219,7 +219,7 @@ fn kernels_are_listed_and_printed() {
         assert!(comment.contains("slopes positivity, Float64") && comment.contains(compiler_option), "{comment}");
     }
     let metal = stdout_of(d, &["kernels", "--emit", "metal"]);
-    assert!(metal.contains("ppm cw84, Float32") && metal.contains("MTLMathModeSafe"), "{metal}");
+    assert!(metal.contains("ppm cw84, Float32") && metal.contains("mathMode = safe"), "{metal}");
     assert!(metal.contains("#define REAL float\n"));
     for (options, part) in [
         (&["--emit", "metal", "--float", "Float64"][..], "Metal has no double precision"),

@@ -10,8 +10,10 @@ use super::case::Case;
 use super::{BenchError, BenchSize, copy_bytes_per_second};
 use crate::comm::Solo;
 use crate::device::{Accelerator, DeviceResult, open};
+use crate::diagnostics::ColumnSums;
 use crate::operators::device::{DeviceTransport, HaloChoice, Launcher, NotedLaunch, widest_row};
-use crate::operators::{TracersAtReset, WindowEnd};
+use crate::operators::{Decaying, TracersAtReset, WindowEnd};
+use crate::sources::Decay;
 use crate::state::{AIR, Slabs};
 
 /// What to measure: every kernel of a run on one device, launched again and again with the arguments it has in a run.
@@ -102,11 +104,15 @@ impl KernelBench {
         transport.begin_window(window)?;
         let substep = transport.noting(|t| t.substep(WEAK, 1))?;
         let mut field = Slabs::zeros(state.tile_set().clone(), levels, 1);
+        let mut columns = ColumnSums::zeros(state.tile_set().clone(), state.slabs().planes());
+        let decay = Decay::from_rate(1e-6).expect("a rate above 0");
         let others = transport.noting(|t| {
             t.reset_air(WindowEnd::Start, TracersAtReset::KeepMass)?;
             t.largest_budget(WEAK, &Solo)?;
             t.first_unusable()?;
             t.sums(|_, _| ())?;
+            t.decay(&[Decaying { tracer: 0, decay }], 1.0)?;
+            t.columns(columns.parts_mut())?;
             t.plane(AIR, &mut field)
         })?;
         let mut whole = self.times(&mut transport, |t| t.substep(WEAK, 1))?;

@@ -93,7 +93,8 @@ pub(super) fn read(root: &View<'_>, advection: &Advection, input: &Input, proble
 
 /// `halo`, which only a device needs.
 fn device_halo(architecture: &View<'_>, accelerator: Option<Accelerator>, problems: &mut Problems) -> HaloChoice {
-    if let (Some(halo), None) = (architecture.choice::<HaloChoice>("halo"), accelerator) {
+    let halo = architecture.choice::<HaloChoice>("halo").filter(|halo| halo.value != HaloChoice::Auto);
+    if let (Some(halo), None) = (halo, accelerator) {
         let message = format!("`{}` has no effect: the state is not on a device", halo.key);
         problems.add(&halo.key, Some(halo.span), message, "remove it, or choose a device with `backend`");
     }

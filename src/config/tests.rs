@@ -189,7 +189,7 @@ const WRONG: &[(&str, usize, &[&str])] = &[
     ),
     ("[chemistry]\nkind = \"none\"\nhalf_lives_seconds = { co2 = 1 }", 3, &["has no effect", "decay"]),
     ("[convection]\nkind = \"cmfmc\"", 2, &["convection.kind", "not part of this version"]),
-    ("[chemistry]\nkind = \"none\"\n[chemistry.half_lives_seconds]\nrn222 = 330350", 3, &["half_lives_seconds"]),
+    ("[chemistry]\nkind = \"none\"\n[chemistry.half_lives_seconds]\nrn222 = 330350", 4, &["half_lives_seconds"]),
     ("[tracers.x]\nsurface_flux.kind = \"edgar_sf6\"", 2, &["surface_flux.kind", "not part of this version"]),
     ("[tracers.x]\nsurface_flux_file = \"f.nc\"", 2, &["surface_flux_file", "not part of this version"]),
     ("[tracers.x]\nkind = \"file\"\nfile = \"f.nc\"", 2, &["tracers.x.kind", "not part of this version"]),
