@@ -13,9 +13,8 @@ const HEADER: &str =
 /// Runs `<name>.toml`, which writes `<name>.nc`.
 fn run(dir: &Path, name: &str, backend: &str, variables: &[(&str, &str)]) -> Ended {
     let output = format!("path = \"{name}.nc\"\ncadence_hours = 1");
-    let config = Config { float: "Float32", threads: 2, output: &output, ..Config::default() };
-    let text = config.text().replace("[architecture]\n", &format!("[architecture]\nbackend = \"{backend}\"\n"));
-    std::fs::write(dir.join(format!("{name}.toml")), text).unwrap();
+    let config = Config { float: "Float32", threads: 2, backend, output: &output, ..Config::default() };
+    config.write(dir, &format!("{name}.toml"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_atmostr"));
     command.arg(format!("{name}.toml")).env("POCL_MAX_PTHREAD_COUNT", "1").envs(variables.iter().copied());
     finish(command, dir)
