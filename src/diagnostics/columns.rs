@@ -102,7 +102,8 @@ mod tests {
         // Whole numbers below 2^40: sums in f64 are exact in any order, sums in f32 are not.
         let (levels, planes) = (30, 3);
         let value = |level: usize, tile: usize, plane: usize, cell: usize| {
-            (((level * 7 + tile) * 11 + plane) * 13 + cell) * 7919 % 10007 * if level % 3 == 0 { 1 } else { 1 << 16 }
+            (((level * 7 + tile) * 11 + plane) * 13 + cell) * 7919 % 10007
+                * if level.is_multiple_of(3) { 1 } else { 1 << 16 }
         };
         let mut state = Slabs::<f32>::zeros(set(), levels, planes);
         state.data_mut().fill(f32::NAN);
