@@ -44,7 +44,10 @@ pub enum DeviceError {
         name: String,
     },
     /// Not enough memory on the device.
-    #[error("{device} has no room for {bytes} more bytes")]
+    #[error(
+        "{device} has no room for {bytes} more bytes: use more ranks or devices, fewer tracers, or \
+         `numerics.float_type = \"Float32\"`"
+    )]
     OutOfMemory {
         /// Name of the device.
         device: String,

@@ -184,9 +184,19 @@ impl GroupShapes {
         items.div_ceil(self.items(kernel))
     }
 
-    /// Lanes of the largest group.
-    pub fn largest_group(&self) -> usize {
-        KernelName::ALL.iter().map(|k| self.group(*k).iter().product()).max().unwrap_or(1)
+    /// Kernel with the largest group, and its threads.
+    pub fn largest_group(&self) -> (KernelName, usize) {
+        let threads = |k: &KernelName| (*k, self.group(*k).iter().product());
+        KernelName::ALL.iter().map(threads).max_by_key(|(_, threads)| *threads).expect("there are kernels")
+    }
+
+    /// Lowers the lanes of all groups that a device with groups of at most `most` threads would refuse; whole rows stay.
+    pub fn fit(&mut self, most: usize) {
+        for &kernel in KernelName::ALL {
+            if self.group(kernel).iter().product::<usize>() > most {
+                self.set(kernel, most);
+            }
+        }
     }
 
     /// How lanes run, which the portable words have to know.
@@ -245,6 +255,16 @@ mod tests {
         assert_eq!((shapes.covering(KernelName::SweepX, 541), shapes.covering(KernelName::SweepY, 90)), (541, 1));
         assert_eq!(shapes.way_of_lanes(), "#define LANES_IN_A_LOOP\n");
         assert_eq!(GroupShapes::usual(Dialect::OpenCl, 90).way_of_lanes(), "");
+    }
+
+    #[test]
+    fn groups_fit_small_devices_but_for_whole_rows() {
+        let mut shapes = GroupShapes::usual(Dialect::OpenCl, 24);
+        shapes.fit(64);
+        assert!(KernelName::ALL.iter().all(|k| shapes.group(*k).iter().product::<usize>() <= 64));
+        let mut wide = GroupShapes::usual(Dialect::OpenCl, 90);
+        wide.fit(64);
+        assert_eq!(wide.largest_group(), (KernelName::SweepX, 96));
     }
 
     #[test]

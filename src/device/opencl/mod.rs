@@ -190,8 +190,7 @@ impl Device for OpenClDevice {
         let no_room = DeviceError::OutOfMemory { device: device.clone(), bytes };
         let Some(size) = bytes.max(1).checked_next_multiple_of(UNIT) else { return Err(no_room) };
         if size > self.choice.largest {
-            let reason = format!("{bytes} bytes: one piece of memory has at most {} here", self.choice.largest);
-            return Err(DeviceError::Call { device, call: CALL, reason });
+            return Err(no_room);
         }
         let refused = |code| match code {
             CL_MEM_OBJECT_ALLOCATION_FAILURE | CL_OUT_OF_RESOURCES | CL_OUT_OF_HOST_MEMORY => no_room.clone(),

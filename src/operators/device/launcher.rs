@@ -53,7 +53,8 @@ impl Launcher {
     /// # Errors
     /// The device does not suit, or does not take the kernels.
     pub fn new<R: Scalar>(device: Box<dyn Device>, scheme: Scheme, widest: usize) -> DeviceResult<Self> {
-        let shapes = GroupShapes::usual(device.info().dialect, widest);
+        let mut shapes = GroupShapes::usual(device.info().dialect, widest);
+        shapes.fit(device.info().group_lanes);
         Self::with_shapes::<R>(device, scheme, shapes)
     }
 
@@ -66,14 +67,15 @@ impl Launcher {
         scheme: Scheme,
         shapes: GroupShapes,
     ) -> DeviceResult<Self> {
-        let (most, needed) = (device.info().group_lanes, shapes.largest_group());
+        let (most, (kernel, needed)) = (device.info().group_lanes, shapes.largest_group());
         if needed > most {
+            let remedy = match kernel {
+                KernelName::SweepX => "divide the panels into more tiles along i with decomposition.tiles",
+                _ => "ask for fewer lanes",
+            };
             return Err(DeviceError::Unsuitable {
                 device: device.info().name.clone(),
-                reason: format!(
-                    "a row of a tile needs a group of {needed} lanes, the device has {most}; divide the panels into more \
-                     tiles along i with decomposition.tiles"
-                ),
+                reason: format!("{} needs groups of {needed} threads, the device has {most}; {remedy}", kernel.name()),
             });
         }
         device.compile(&program(precision::<R>(), scheme, &shapes))?;
