@@ -7,6 +7,17 @@ use super::tracers::Tracer;
 use crate::operators::Decaying;
 use crate::sources::Decay;
 
+/// What happens to tracers besides transport.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    None,
+    Decay,
+}
+
+impl Named for Kind {
+    const ALL: &'static [(&'static str, Self)] = &[("none", Self::None), ("decay", Self::Decay)];
+}
+
 /// When tracers decay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecayCadence {
@@ -35,6 +46,12 @@ pub struct Chemistry {
 /// Reads `[chemistry]`. `tracers` in storage order.
 pub(super) fn read(root: &View<'_>, tracers: &[Tracer], physics: PhysicsCadence, problems: &mut Problems) -> Chemistry {
     let view = root.table("chemistry");
+    if let Some(kind) = view.choice::<Kind>("kind") {
+        view.misplaced("kind", kind.value.name(), problems);
+        if kind.value == Kind::None {
+            return Chemistry { decaying: Vec::new(), cadence: DecayCadence::Window };
+        }
+    }
     let cadence = view.choice("decay_cadence").map_or(
         match physics {
             PhysicsCadence::Window => DecayCadence::Window,
@@ -42,14 +59,8 @@ pub(super) fn read(root: &View<'_>, tracers: &[Tracer], physics: PhysicsCadence,
         },
         |cadence| cadence.value,
     );
-    let half_lives = view.numbers("half_lives_seconds");
-    if let (Some(first), Some("none")) = (half_lives.first(), view.text("kind").map(|kind| kind.value)) {
-        let message = format!("`{}` has no effect with `chemistry.kind = \"none\"`", view.full("half_lives_seconds"));
-        problems.add(&first.key, Some(first.span.clone()), message, "write `kind = \"decay\"`, or remove it");
-        return Chemistry { decaying: Vec::new(), cadence };
-    }
     let mut decaying = Vec::new();
-    for one in half_lives {
+    for one in view.numbers("half_lives_seconds") {
         let (name, seconds) = one.value;
         match tracers.iter().position(|tracer| tracer.name == name) {
             Some(tracer) => {

@@ -70,7 +70,8 @@ pub(super) const CHEMISTRY: Section = Section::new(
             Kind::Numbers(Range::Above(0.0)),
             "no tracer decays",
             "Half-life of each tracer that decays, s: `half_lives_seconds = { rn222 = 330350.4 }`.",
-        ),
+        )
+        .only(&["decay"]),
         Key::optional(
             "decay_cadence",
             Kind::Choice(&[
@@ -81,6 +82,7 @@ pub(super) const CHEMISTRY: Section = Section::new(
             "that of `run.physics_cadence`",
             "When tracers decay. With sources, `window` loses too much (λ/2 times the window, 0.4 % of radon); `symmetric` \
              does not.",
-        ),
+        )
+        .only(&["decay"]),
     ],
 );
