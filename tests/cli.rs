@@ -223,8 +223,9 @@ fn kernels_are_listed_and_printed() {
     assert!(metal.contains("#define REAL float\n"));
     for (options, part) in [
         (&["--emit", "metal", "--float", "Float64"][..], "Metal has no double precision"),
-        (&["--scheme", "upwind", "--limiter", "cw84"], "scheme upwind has no limiter"),
-        (&["--scheme", "slopes", "--limiter", "cw84"], "there are none, monotone, positivity"),
+        (&["--emit", "cuda", "--scheme", "upwind", "--limiter", "cw84"], "scheme upwind has no limiter"),
+        (&["--emit", "cuda", "--scheme", "slopes", "--limiter", "cw84"], "there are none, monotone, positivity"),
+        (&["--limiter", "cw84"], "--emit"),
         (&["--emit", "vulkan"], "vulkan"),
     ] {
         let (code, stderr) = failure(d, &[&["kernels"], options].concat());

@@ -13,7 +13,7 @@ use atmostr::met::synth::{self, SynthFlow, SynthOptions};
 use atmostr::met::{FluxForm, Section, TransportFile, WindowBuffer};
 use atmostr::operators::Threads;
 use atmostr::operators::advection::{Advection, Winds, largest_budget};
-use atmostr::operators::device::{DeviceTransport, HaloChoice, Launcher, widest_row};
+use atmostr::operators::device::{DeviceTransport, HaloChoice, HaloPath, Launcher, widest_row};
 use atmostr::state::{AIR, PackedState, TileSet};
 use decomposition::{Layout, TileGrid};
 use kernels::Scalar;
@@ -172,5 +172,35 @@ fn several_ranks_exchange_the_same_halos() {
     let file = winds_file(folder.path());
     for (ranks, grid) in [(5, None), (6, None), (4, Some(TileGrid { px: 2, py: 3 }))] {
         threads::run(ranks, |comm| schemes(&file, &Scheme::ALL[6..7], grid, &comm));
+    }
+}
+
+/// OpenCL memory has no addresses that a message library could use: all ranks learn of it, none waits for the others.
+#[test]
+fn halos_from_device_memory_are_refused_where_there_is_no_way() {
+    if open_device::<f32>().is_none_or(|device| device.info().dialect == Dialect::Cuda) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = winds_file(folder.path());
+    let scheme = Scheme::ALL[0];
+    let outcomes = threads::run(3, |comm| {
+        let header = file.header();
+        let layout = Layout::new(NC, header.panel_convention(), comm.size(), scheme.halo(), None).unwrap();
+        let tiles = Arc::new(TileSet::new(layout.tiles_of(comm.rank()).to_vec(), scheme.halo()));
+        let sections = [Section::AirMass, Section::FluxX, Section::FluxY, Section::FluxZ];
+        let mut window = WindowBuffer::<f32>::new(tiles.clone(), header, &sections);
+        file.load_window(0, &mut window).unwrap();
+        let state = initial(&tiles, &window);
+        [HaloChoice::Device, HaloChoice::Auto, HaloChoice::Staged].map(|choice| {
+            let launcher = Launcher::new::<f32>(open_device::<f32>().unwrap(), scheme, NC).unwrap();
+            let transport = DeviceTransport::new(launcher, &layout, &state, &window, choice, &comm);
+            transport.map(|transport| transport.halo_path()).map_err(|error| error.to_string())
+        })
+    });
+    for [device, auto, staged] in outcomes {
+        let error = device.unwrap_err();
+        assert!(error.contains("architecture.halo") && error.contains("staged"), "{error}");
+        assert_eq!([auto, staged], [Ok(HaloPath::Staged), Ok(HaloPath::Staged)]);
     }
 }

@@ -62,7 +62,8 @@ fn sections_are_reported_and_results_stay() {
 
     // Nothing falls into an interval that the run does not reach, and nothing is written.
     let late = [("ATMOSTR_TIMERS", "1"), ("ATMOSTR_PROFILE_MODE", "window"), ("ATMOSTR_PROFILE_WARMUP_SEC", "1e6")];
-    run(d, "late", "cpu", &late).succeed();
+    let told = run(d, "late", "cpu", &late).succeed();
+    assert_eq!(told.count("ATMOSTR_PROFILE_WARMUP_SEC"), 1, "{}", told.stderr);
     assert!(!d.join("late.timings.csv").exists());
     assert_same(d, "plain.nc", "late.nc", "an interval");
     run(d, "bad", "cpu", &[("ATMOSTR_TIMERS", "perhaps")]).refuse(&["ATMOSTR_TIMERS", "perhaps"]);

@@ -32,7 +32,7 @@ pub(super) struct KernelsArgs {
     #[arg(long, default_value = "ppm", value_parser = PossibleValuesParser::new(FAMILIES), value_name = "SCHEME")]
     scheme: String,
     /// Limiter of the text (default: cw84 for ppm, monotone for slopes)
-    #[arg(long, value_name = "LIMITER")]
+    #[arg(long, requires = "emit", value_name = "LIMITER")]
     limiter: Option<String>,
     /// Cells of the widest tile along i; groups hold whole rows
     #[arg(long, default_value_t = 90, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]

@@ -35,8 +35,14 @@ impl RunTimers {
     ) {
         let Some((timers, _)) = &self.0 else { return };
         let report = timers.report(comm);
-        if report.rows.is_empty() || comm.rank() > 0 {
+        if comm.rank() > 0 {
             return;
+        }
+        if report.rows.is_empty() {
+            return progress.warn(
+                "timers: no section lies within the part of the run that ATMOSTR_PROFILE_WARMUP_SEC and \
+                 ATMOSTR_PROFILE_DUR_SEC choose; nothing is written",
+            );
         }
         progress.timers(&report);
         let Some(output) = &config.output else { return };

@@ -50,7 +50,7 @@ fn case<R: Scalar>(kernel: KernelName) -> Case<R> {
         KernelName::HaloUnpack => Case::OneScheme(halos::halo_unpack),
         KernelName::LargestOutflow => Case::OneScheme(scans::largest_outflow),
         KernelName::FirstUnusable => Case::OneScheme(scans::first_unusable),
-        KernelName::SumColumns => Case::OneScheme(scans::sum_columns),
+        KernelName::ExactSums => Case::OneScheme(scans::exact_sums),
         KernelName::ColumnSums => Case::OneScheme(scans::column_sums),
     }
 }

@@ -78,7 +78,7 @@ pub fn first_unusable<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
     rig.assert_ints(keys, &expected);
 }
 
-pub fn sum_columns<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
+pub fn exact_sums<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
     // Limbs of a sum and the first of them among those of double precision: see `scans.h`.
     let (limbs, first) = if size_of::<R>() == 4 { (11, 28) } else { (68, 0) };
     let (rows, planes) = (world.rows(), world.planes());
@@ -92,7 +92,7 @@ pub fn sum_columns<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
         Argument::Int(int(world.depth())),
         world.strides()[0],
     ];
-    rig.launch(KernelName::SumColumns, [rows.len(), planes, 1], &arguments);
+    rig.launch(KernelName::ExactSums, [rows.len(), planes, 1], &arguments);
     let found = rig.get::<i64>(sums, rows.len() * planes * (limbs + 3));
     for (n, part) in found.chunks_exact(limbs + 3).enumerate() {
         let (plane, (tile, j)) = (n / rows.len(), rows[n % rows.len()]);

@@ -105,7 +105,7 @@ kernels! {
     /// First unusable value of each row.
     FirstUnusable "first_unusable" Items [64 64 64];
     /// Exact sums over rows of columns.
-    SumColumns "sum_columns" Items [32 32 32];
+    ExactSums "exact_sums" Items [32 32 32];
     /// Sums of columns for output.
     ColumnSums "column_sums" Items [128 256 128];
 }
@@ -210,7 +210,7 @@ impl GroupShapes {
         let (y_lanes, z_lanes) = (self.items(KernelName::SweepY), self.items(KernelName::SweepZ));
         let scan = self.lanes[KernelName::LargestOutflow as usize];
         let search = self.lanes[KernelName::FirstUnusable as usize];
-        let sum = self.lanes[KernelName::SumColumns as usize];
+        let sum = self.lanes[KernelName::ExactSums as usize];
         for (name, value) in [
             ("X_LANES", self.row_lanes),
             ("X_ROWS", self.row_threads),

@@ -120,6 +120,7 @@ typedef unsigned long long_word;
 
 /* COUNT adds to an int in global memory, whoever else does so at the same time. */
 
+/* Ends every generated struct; see where it is more than nothing. */
 #ifndef STRUCT_END
 #define STRUCT_END
 #endif

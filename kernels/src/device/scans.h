@@ -125,7 +125,7 @@ INLINE void sum_add(SHARED_POINTER wide *limbs, REAL x)
 }
 
 /* Sum of a plane over one row of columns. */
-KERNEL sum_columns(GLOBAL const REAL *state, GLOBAL const int *RESTRICT tiles, GLOBAL const int *RESTRICT rows, GLOBAL wide *sums,
+KERNEL exact_sums(GLOBAL const REAL *state, GLOBAL const int *RESTRICT tiles, GLOBAL const int *RESTRICT rows, GLOBAL wide *sums,
                    VALUE(int, row_count), VALUE(int, levels), VALUE(int, state_stride) THREADS)
 {
     SHARED wide limbs[SUM_LIMBS * SUM_LANES];

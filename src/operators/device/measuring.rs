@@ -68,7 +68,7 @@ impl<R: Scalar> DeviceTransport<R> {
             KernelName::HaloCopy | KernelName::HaloPack | KernelName::HaloUnpack => items * 2.0,
             // Air and the fluxes along three axes.
             KernelName::LargestOutflow => cells * 4.0,
-            KernelName::FirstUnusable | KernelName::SumColumns | KernelName::ColumnSums => cells * planes as f64,
+            KernelName::FirstUnusable | KernelName::ExactSums | KernelName::ColumnSums => cells * planes as f64,
         };
         values * size_of::<R>() as f64
     }

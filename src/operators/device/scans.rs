@@ -136,7 +136,7 @@ impl<R: Scalar> DeviceTransport<R> {
             Argument::Int(int(self.shape.levels)),
             Argument::Int(int(self.shape.stride)),
         ];
-        self.launcher.launch(KernelName::SumColumns, [rows, planes, 1], &arguments)?;
+        self.launcher.launch(KernelName::ExactSums, [rows, planes, 1], &arguments)?;
         self.launcher.device.read((self.scans.sums, 0), bytemuck::cast_slice_mut(&mut self.scans.host_sums))?;
         let limbs = sum_limbs::<R>();
         for (n, part) in self.scans.host_sums.chunks_exact(limbs).enumerate() {
