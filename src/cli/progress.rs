@@ -85,11 +85,12 @@ fn budget_text(report: &RunReport) -> String {
     let mut text = format!("{:<20} {:>24} {:>24} {:>12}", "total (kg of air)", "start", "end", "drift");
     for budget in &report.budgets {
         text += &format!(
-            "\n{:<20} {:>24.16e} {:>24.16e} {:>12.3e}",
+            "\n{:<20} {:>24.16e} {:>24.16e} {:>12.3e}{}",
             budget.name,
             budget.initial,
             budget.last,
-            budget.drift()
+            budget.drift(),
+            if budget.half_life_seconds.is_some() { " (decays)" } else { "" }
         );
     }
     for file in &report.files {
@@ -274,7 +275,12 @@ mod tests {
             model_seconds: 86_400.0,
             snapshots: 5,
             files: vec!["run.nc".into()],
-            budgets: vec![crate::model::report::Budget { name: "co2".into(), initial: 2.0, last: 2.5 }],
+            budgets: vec![crate::model::report::Budget {
+                name: "co2".into(),
+                initial: 2.0,
+                last: 2.5,
+                half_life_seconds: None,
+            }],
             seconds: vec![("advection", 1.5)],
         }
     }

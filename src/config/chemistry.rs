@@ -43,6 +43,23 @@ pub struct Chemistry {
     pub cadence: DecayCadence,
 }
 
+impl Chemistry {
+    /// Half-lives and cadence in words; `none` if nothing decays. `tracers` in storage order.
+    pub fn summary(&self, tracers: &[Tracer]) -> String {
+        if self.decaying.is_empty() {
+            return "none".into();
+        }
+        let one =
+            |d: &Decaying| format!("{} half-life {} s", tracers[d.tracer].name, twelve_digits(d.decay.half_life()));
+        format!("{}; {}", self.decaying.iter().map(one).collect::<Vec<_>>().join(", "), self.cadence.name())
+    }
+}
+
+/// Without the last digits, which a division may have changed.
+fn twelve_digits(x: f64) -> f64 {
+    format!("{x:.11e}").parse().unwrap_or(x)
+}
+
 /// Reads `[chemistry]`. `tracers` in storage order.
 pub(super) fn read(root: &View<'_>, tracers: &[Tracer], physics: PhysicsCadence, problems: &mut Problems) -> Chemistry {
     let view = root.table("chemistry");
@@ -75,4 +92,19 @@ pub(super) fn read(root: &View<'_>, tracers: &[Tracer], physics: PhysicsCadence,
         }
     }
     Chemistry { decaying, cadence }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::config::RunConfig;
+
+    #[test]
+    fn half_lives_are_told_as_they_were_given() {
+        let text = "[advection]\nscheme = \"upwind\"\n[input.synthetic]\n[tracers.b]\n[tracers.a]\n[chemistry]\nkind = \"decay\"\n\
+                    decay_cadence = \"symmetric\"\nhalf_lives_seconds = { b = 330350.4, a = 7 }\n";
+        let config = RunConfig::parse(text, Path::new("run.toml")).unwrap_or_else(|e| panic!("{}", e.plain()));
+        assert_eq!(config.chemistry.summary(&config.tracers), "a half-life 7 s, b half-life 330350.4 s; symmetric");
+    }
 }

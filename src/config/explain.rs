@@ -118,6 +118,11 @@ fn toml_text(value: &DeValue<'_>) -> String {
         DeValue::Array(list) => {
             format!("[{}]", list.iter().map(|v| toml_text(v.get_ref())).collect::<Vec<_>>().join(", "))
         }
-        DeValue::Table(_) => "{…}".into(),
+        DeValue::Table(table) => {
+            let entry = |(name, value): (&Spanned<DeString<'_>>, &Spanned<DeValue<'_>>)| {
+                format!("{} = {}", toml::Value::String(name.get_ref().to_string()), toml_text(value.get_ref()))
+            };
+            format!("{{ {} }}", table.iter().map(entry).collect::<Vec<_>>().join(", "))
+        }
     }
 }

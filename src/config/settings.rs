@@ -78,11 +78,22 @@ pub(super) fn read(root: &View<'_>, advection: &Advection, input: &Input, proble
         let message = format!("`{}` must be 1: a run starts with the first window of its first file", start.key);
         problems.add(start.key, Some(start.span), message, "choose the first file by `input.start_date` instead");
     }
+    let float_type = root.table("numerics").choice_or_default("float_type");
+    if let (Some(Accelerator::Metal), FloatType::Float64) = (accelerator, float_type) {
+        let span = architecture.choice::<Option<Accelerator>>("backend").map(|backend| backend.span);
+        let message = "`architecture.backend` \"metal\" has no double precision";
+        problems.add(
+            "architecture.backend",
+            span,
+            message,
+            "set `numerics.float_type = \"Float32\"`, or choose another backend",
+        );
+    }
     Settings {
         accelerator,
         device_halo: device_halo(&architecture, accelerator, problems),
         threads: architecture.int("threads").and_then(positive),
-        float_type: root.table("numerics").choice_or_default("float_type"),
+        float_type,
         stop_window: stop_window(&run, input, problems),
         air_mass_reset: run.choice_or_default("air_mass_reset_mode"),
         physics_cadence: run.choice_or_default("physics_cadence"),

@@ -47,6 +47,8 @@ pub struct Budget {
     pub initial: f64,
     /// Total at the end.
     pub last: f64,
+    /// Half-life of a tracer that decays, s: its total has to change.
+    pub half_life_seconds: Option<f64>,
 }
 
 impl Budget {

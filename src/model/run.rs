@@ -142,10 +142,15 @@ impl<'a, R: Scalar> Run<'a, R> {
         }
         self.snapshots.close(self.comm)?;
         let last = totals(&mut *self.engine, self.comm)?;
+        let decaying = &self.config.chemistry.decaying;
         let names = std::iter::once("air").chain(self.engine.shape().tracers().iter().map(String::as_str));
         let budgets = names
             .zip(self.initial.iter().zip(&last))
-            .map(|(name, (initial, last))| Budget { name: name.into(), initial: *initial, last: *last })
+            .enumerate()
+            .map(|(plane, (name, (initial, last)))| {
+                let half_life = decaying.iter().find(|d| d.tracer + AIR + 1 == plane).map(|d| d.decay.half_life());
+                Budget { name: name.into(), initial: *initial, last: *last, half_life_seconds: half_life }
+            })
             .collect();
         let (snapshots, files) = (self.snapshots.written(), self.snapshots.files().to_vec());
         let seconds = self.total.list().to_vec();
@@ -335,6 +340,10 @@ impl<'a, R: Scalar> Run<'a, R> {
             ("state", format!("{:.1} MiB on this rank", memory as f64 / f64::from(1 << 20))),
             ("input", format!("{} file(s), {:.2} h", plan.files.len(), plan.hours)),
         ];
+        let chemistry = &self.config.chemistry;
+        if !chemistry.decaying.is_empty() {
+            lines.push(("decay", chemistry.summary(&self.config.tracers)));
+        }
         lines.extend(self.engine.place().map(|place| ("device", place)));
         PlanReport { lines, windows: plan.windows.iter().map(|n| *n as u64).sum() }
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use kernels::Scalar;
+use kernels::{Scalar, Scheme};
 
 use super::engine::Engine;
 use super::error::{RunError, agree_on};
@@ -30,10 +30,14 @@ pub(super) struct Snapshots<R> {
 impl<R: Scalar> Snapshots<R> {
     pub(super) fn new(config: &RunConfig, setup: &Setup) -> Self {
         Self {
-            spec: config
-                .output
-                .as_ref()
-                .map(|output| OutputSpec { vertical: Some(setup.vertical.clone()), ..output.spec(setup.origin) }),
+            spec: config.output.as_ref().map(|output| OutputSpec {
+                vertical: Some(setup.vertical.clone()),
+                run: vec![
+                    ("advection", config.advection.scheme.map_or("none", Scheme::name).into()),
+                    ("decay", config.chemistry.summary(&config.tracers)),
+                ],
+                ..output.spec(setup.origin)
+            }),
             writer: None,
             due: setup.plan.snapshot_hours.iter().rev().copied().collect(),
             written: 0,

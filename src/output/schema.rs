@@ -324,6 +324,7 @@ pub(super) fn global_attributes(
         ("output_fields", &plan.summary),
     ];
     let mut list: Attributes = pairs.iter().map(|(key, value)| (key.to_string(), (*value).into())).collect();
+    list.extend(spec.run.iter().map(|(key, value)| (key.to_string(), value.as_str().into())));
     list.push(("Nc".into(), (grid.nc() as i32).into()));
     list.extend(grid_attributes(grid));
     list

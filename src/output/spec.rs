@@ -49,6 +49,8 @@ pub struct OutputSpec {
     pub vertical: Option<HybridCoordinate>,
     /// Attribute `title`.
     pub title: String,
+    /// What the run does, as further attributes: name and value.
+    pub run: Vec<(&'static str, String)>,
     /// Where the file comes from.
     pub provenance: Provenance,
 }
@@ -64,6 +66,7 @@ impl OutputSpec {
             time_origin: None,
             vertical: None,
             title: "atmostr snapshots on the cubed sphere".into(),
+            run: Vec::new(),
             provenance: Provenance::detect(),
         }
     }

@@ -45,6 +45,11 @@ impl Decay {
         }
     }
 
+    /// Half-life, s.
+    pub fn half_life(self) -> f64 {
+        std::f64::consts::LN_2 / self.rate
+    }
+
     /// Rate, s⁻¹.
     pub fn rate(self) -> f64 {
         self.rate

@@ -18,7 +18,12 @@ pub(super) const ARCHITECTURE: Section = Section::new(
             "cpu",
             "What holds the state and computes. Ranks of a machine share its devices in turn.",
         ),
-        Key::new("use_gpu", Kind::Bool, "false", "true is `backend = \"auto\"`, false `backend = \"cpu\"`."),
+        Key::optional(
+            "use_gpu",
+            Kind::Bool,
+            "that of `backend`",
+            "true is `backend = \"auto\"`, false `backend = \"cpu\"`.",
+        ),
         Key::new(
             "halo",
             Kind::Choice(&[

@@ -50,6 +50,7 @@ const WRONG: &[(&str, usize, &[&str])] = &[
     // Types and ranges.
     ("[architecture]\nbackend = \"hip\"", 2, &["architecture.backend", "\"cuda\"", "\"opencl\""]),
     ("[architecture]\nbackend = \"cpu\"\nuse_gpu = true", 3, &["architecture.use_gpu", "contradict", "backend"]),
+    ("[architecture]\nbackend = \"metal\"", 2, &["double precision", "Float32"]),
     ("[architecture]\nhalo = \"staged\"", 2, &["architecture.halo", "no effect", "backend"]),
     ("[architecture]\nthreads = true", 2, &["architecture.threads", "an integer", "not a boolean"]),
     ("[architecture]\nthreads = 0", 2, &["architecture.threads", "from 1"]),
