@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use kernels::Scalar;
-use kernels::columns::{ColumnBlock, FluxFormFactors, Ledger, MassSpaceFactors, exchange_from_kz};
+use kernels::columns::{ColumnBlock, FluxFormFactors, Ledger, MassSpaceFactors, exchange_from_rates};
 use kernels::cpu::AlignedBuffer;
 
 const COLUMNS: usize = 90;
@@ -25,8 +25,7 @@ fn solves<R: Scalar>(c: &mut Criterion) {
     let block = ColumnBlock::new(COLUMNS, LAYERS);
     let mass = field::<R>(block, |_, wave| 1e12 * (1.0 + 0.3 * wave));
     // Layers of 250 m; the lowest ten are well mixed.
-    let kz = field::<R>(block, |k, wave| if k > 61 { 50.0 * (1.2 + wave) } else { 0.5 });
-    let thickness = field::<R>(block, |_, _| 250.0);
+    let rates = field::<R>(block, |k, wave| if k > 61 { 50.0 * (1.2 + wave) } else { 0.5 } * 2.0 / 500.0_f64.powi(2));
     let start = field::<R>(block, |k, wave| 1e12 * (4e-4 + 1e-6 * k as f64 + 1e-6 * wave));
     let mut tracers = vec![start; TRACERS];
     let mut carry = vec![R::lit(0.0); block.width()];
@@ -34,14 +33,14 @@ fn solves<R: Scalar>(c: &mut Criterion) {
     let dt = R::lit(450.0);
     let mut mass_space = MassSpaceFactors::new(block.width(), LAYERS);
     let mut flux_form = FluxFormFactors::new(block.width(), LAYERS);
-    exchange_from_kz(block, &mass, &kz, &thickness, &mut exchange);
+    exchange_from_rates(block, &mass, &rates, &mut exchange);
     mass_space.prepare(block, &mass, &exchange, dt);
     flux_form.prepare(block, &mass, &exchange, dt);
 
     let mut group = c.benchmark_group(format!("{} columns", R::NAME));
     group.throughput(Throughput::Elements((COLUMNS * LAYERS) as u64));
     group.bench_function("exchange", |b| {
-        b.iter(|| exchange_from_kz(block, black_box(&mass), &kz, &thickness, &mut exchange));
+        b.iter(|| exchange_from_rates(block, black_box(&mass), &rates, &mut exchange));
     });
     group.bench_function("mass space prepare", |b| {
         b.iter(|| mass_space.prepare(block, black_box(&mass), &exchange, dt));

@@ -12,8 +12,8 @@ use columns::{Bench, Columns, Fixture, Mode, Solver, flux_form, mass_space, matr
 use common::{Random, bits};
 use extended::{Extended, backward_euler};
 use kernels::Scalar;
-use kernels::columns::{ColumnBlock, exchange_from_kz};
-use kernels::numerics::exchange_from_diffusivity;
+use kernels::columns::{ColumnBlock, exchange_from_rates};
+use kernels::numerics::exchange_from_rate;
 use vertical::{contents, hybrid_columns, normal, strong_exchange};
 
 fn all_bits<R: Scalar>(values: &[R]) -> Vec<u64> {
@@ -28,16 +28,16 @@ fn column_change<R: Scalar>(before: &[R], after: &[R]) -> f64 {
 /// Diffusivities of the layer centres and thicknesses to an exchange, through the block function.
 fn from_kz<R: Scalar>(mass: Columns<R>, kz: impl Fn(usize) -> f64, dz: impl Fn(usize) -> f64, dt: f64) -> Fixture<R> {
     let block = ColumnBlock::new(mass.len(), mass[0].len());
-    let of_layer = |value: &dyn Fn(usize) -> f64| vertical::columns::<R>(block.columns(), block.nk(), |_, k| value(k));
-    let (kz, dz) = (of_layer(&kz), of_layer(&dz));
+    let rates = vertical::columns::<R>(block.columns(), block.nk(), |_, k| {
+        if k + 1 == block.nk() { 0.0 } else { (kz(k) + kz(k + 1)) / (dz(k) + dz(k + 1)).powi(2) }
+    });
     let mut out = vec![R::lit(7.0); block.values()];
-    let fields = [&mass, &kz, &dz].map(|field| packed(block, field, 1.0));
-    exchange_from_kz(block, &fields[0], &fields[1], &fields[2], &mut out);
+    exchange_from_rates(block, &packed(block, &mass, 1.0), &packed(block, &rates, 1.0), &mut out);
     let exchange = unpacked(block, &out);
     for (i, exchange) in exchange.iter().enumerate() {
         for k in 0..block.nk() - 1 {
-            let [m, kz, dz] = [&mass[i], &kz[i], &dz[i]].map(|field| (field[k], field[k + 1]));
-            assert_eq!(bits(exchange[k]), bits(exchange_from_diffusivity(m.0, m.1, kz.0, kz.1, dz.0, dz.1)));
+            let expected = exchange_from_rate(mass[i][k], mass[i][k + 1], rates[i][k]);
+            assert_eq!(bits(exchange[k]), bits(expected));
         }
         assert_eq!(exchange[block.nk() - 1], R::lit(0.0), "the ground is closed");
     }

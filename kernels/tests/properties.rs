@@ -85,7 +85,7 @@ functions! {
     transfer_ratios(x) { pair(nm::transfer_ratios(x[0], x[1], x[2])) }
     exchange(x) {
         [
-            nm::exchange_from_diffusivity(x[0], x[1], x[2], x[3], x[4], x[5]),
+            nm::exchange_from_rate(x[0], x[1], x[2]),
             nm::open_exchange(x[0], x[1], x[2]),
             nm::exchange_ratio(x[6], x[7]),
         ]

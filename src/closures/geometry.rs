@@ -68,13 +68,20 @@ pub fn unusable_layer(thickness: &[f64]) -> Option<usize> {
     thickness.iter().position(|dz| !(dz.is_finite() && *dz > 0.0))
 }
 
-/// Exchange from diffusivity at layer centres (m² s⁻¹): `(m + m')(K + K') / (dz + dz')²` across each edge. This form
-/// conserves tracer mass where one in 1/(dz dz) conserves the sum of mixing ratio times thickness.
+/// Rates (s⁻¹) at which diffusivity at layer centres (m² s⁻¹) exchanges the air of neighbouring layers:
+/// `(K + K') / (dz + dz')²` across each edge. Times `m + m'` this is an exchange that conserves tracer mass, where one in
+/// 1/(dz dz) conserves the sum of mixing ratio times thickness.
 ///
 /// # Panics
-/// If lengths differ.
-pub fn exchange_from_layer_diffusivity(mass: &[f64], diffusivity: &[f64], thickness: &[f64], exchange: &mut [f64]) {
-    fill_exchange(mass, thickness, exchange, |k| diffusivity[k] + diffusivity[k + 1]);
+/// If lengths differ or there is no layer.
+pub fn exchange_rates(diffusivity: &[f64], thickness: &[f64], rates: &mut [f64]) {
+    let levels = rates.len();
+    assert!(diffusivity.len() == levels && thickness.len() == levels && levels > 0);
+    for k in 0..levels - 1 {
+        let depth = thickness[k] + thickness[k + 1];
+        rates[k] = (diffusivity[k] + diffusivity[k + 1]) / (depth * depth);
+    }
+    rates[levels - 1] = 0.0;
 }
 
 /// Exchange from diffusivity at edges (m² s⁻¹): `2 (m + m') max(K, 0) / (dz + dz')²`.
@@ -82,16 +89,12 @@ pub fn exchange_from_layer_diffusivity(mass: &[f64], diffusivity: &[f64], thickn
 /// # Panics
 /// If lengths do not fit.
 pub fn exchange_from_edge_diffusivity(mass: &[f64], diffusivity: &[f64], thickness: &[f64], exchange: &mut [f64]) {
-    assert_eq!(diffusivity.len(), mass.len() + 1);
-    fill_exchange(mass, thickness, exchange, |k| 2.0 * diffusivity[k + 1].max(0.0));
-}
-
-fn fill_exchange(mass: &[f64], thickness: &[f64], exchange: &mut [f64], doubled: impl Fn(usize) -> f64) {
     let levels = mass.len();
     assert!(thickness.len() == levels && exchange.len() == levels && levels > 0);
+    assert_eq!(diffusivity.len(), levels + 1);
     for k in 0..levels - 1 {
         let depth = thickness[k] + thickness[k + 1];
-        exchange[k] = (mass[k] + mass[k + 1]) * doubled(k) / (depth * depth);
+        exchange[k] = (mass[k] + mass[k + 1]) * 2.0 * diffusivity[k + 1].max(0.0) / (depth * depth);
     }
     exchange[levels - 1] = 0.0;
 }

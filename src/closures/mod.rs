@@ -20,8 +20,8 @@ mod tm5;
 pub use beljaars_viterbo::{LocalSurface, beljaars_viterbo};
 pub use friction::{Friction, TenMetreWind, tm5_friction};
 pub use geometry::{
-    LayerTemperature, edges_from_mass, exchange_from_edge_diffusivity, exchange_from_layer_diffusivity, hybrid_edges,
-    layer_thickness, unusable_layer,
+    LayerTemperature, edges_from_mass, exchange_from_edge_diffusivity, exchange_rates, hybrid_edges, layer_thickness,
+    unusable_layer,
 };
 pub use geoschem::{
     NonlocalColumn, NonlocalProfiles, NonlocalState, NonlocalSurface, PblHeight, emission_profile_at_surface,

@@ -2,6 +2,7 @@
 
 pub mod advection;
 mod air_mass;
+pub mod columns;
 mod decay;
 pub mod device;
 mod halo;

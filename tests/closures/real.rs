@@ -5,7 +5,7 @@ use std::path::Path;
 use atmostr::closures::constants::{GAS_DRY, GRAVITY};
 use atmostr::closures::{
     LayerTemperature, LocalColumn, LocalSurface, NonlocalColumn, NonlocalProfiles, NonlocalSurface, PblHeight,
-    Tm5Column, Tm5Rules, Tm5Scratch, beljaars_viterbo, exchange_from_edge_diffusivity, exchange_from_layer_diffusivity,
+    Tm5Column, Tm5Rules, Tm5Scratch, beljaars_viterbo, exchange_from_edge_diffusivity, exchange_rates,
     geoschem_nonlocal, holtslag_boville_local, layer_thickness, tm5_boundary_layer, unusable_layer,
 };
 
@@ -117,11 +117,13 @@ fn real_columns_give_usable_mixing() {
         let mut layers = vec![f64::NAN; n];
         beljaars_viterbo(&column.edges, &surface, &mut layers);
         assert!(layers.iter().all(|k| (0.01..=500.0).contains(k)), "cell {cell}: {layers:?}");
-        exchange_from_layer_diffusivity(&mass, &layers, &column.thickness, &mut exchange);
+        exchange_rates(&layers, &column.thickness, &mut exchange);
+        (0..n - 1).for_each(|k| exchange[k] *= mass[k] + mass[k + 1]);
         check(&exchange, "Beljaars-Viterbo");
         holtslag_boville_local(&local, &surface, &mut layers);
         assert!(layers.iter().all(|k| (0.01..=500.0).contains(k)), "cell {cell}: {layers:?}");
-        exchange_from_layer_diffusivity(&mass, &layers, &column.thickness, &mut exchange);
+        exchange_rates(&layers, &column.thickness, &mut exchange);
+        (0..n - 1).for_each(|k| exchange[k] *= mass[k] + mass[k + 1]);
         check(&exchange, "Holtslag-Boville");
 
         let tm5 = Tm5Column {

@@ -51,7 +51,7 @@ pub trait ColumnDispatch: Sized {
     fn solve_matrix_form(factors: &mut FluxFormFactors<Self>, air_mass: &[Self], tracer: &mut [Self]);
 
     #[doc(hidden)]
-    fn exchange_from_kz(block: ColumnBlock, air_mass: &[Self], kz: &[Self], thickness: &[Self], out: &mut [Self]);
+    fn exchange_from_rates(block: ColumnBlock, air_mass: &[Self], rates: &[Self], out: &mut [Self]);
 
     #[doc(hidden)]
     fn decay(contents: &mut [Self], decrement: Self);
@@ -110,8 +110,8 @@ macro_rules! dispatch {
                 fn solve_matrix_form(
                     factors: &mut FluxFormFactors<$real>, air_mass: &[$real], tracer: &mut [$real]
                 ) -> () = flux_form::solve_matrix_form::<$real, $width>;
-                fn exchange_from_kz(
-                    block: ColumnBlock, air_mass: &[$real], kz: &[$real], thickness: &[$real], out: &mut [$real]
+                fn exchange_from_rates(
+                    block: ColumnBlock, air_mass: &[$real], rates: &[$real], out: &mut [$real]
                 ) -> () = fields::exchange::<$real, $width>;
                 fn decay(contents: &mut [$real], decrement: $real) -> () = fields::decay_all::<$real, $width>;
                 fn emission_amounts(

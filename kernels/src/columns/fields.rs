@@ -2,13 +2,14 @@
 
 use super::block::ColumnBlock;
 use crate::lanes::Lanes;
-use crate::numerics::{decayed, exchange_from_diffusivity};
+use crate::numerics::{decayed, exchange_from_rate};
 use crate::real::Scalar;
 
-/// Exchange through the lower interface of each layer, kg/s, from the diffusivities of the layer centres (m²/s) and the
-/// layer thicknesses (m). All fields hold `nk × width` values; the last layer gets 0. Panics if one is too short.
-pub fn exchange_from_kz<R: Scalar>(block: ColumnBlock, air_mass: &[R], kz: &[R], thickness: &[R], out: &mut [R]) {
-    R::exchange_from_kz(block, air_mass, kz, thickness, out);
+/// Exchange through the lower interface of each layer, kg/s, from its rate (1/s), see
+/// [`exchange_from_rate`](crate::numerics::exchange_from_rate). All fields hold `nk × width` values; the last layer gets 0.
+/// Panics if one is too short.
+pub fn exchange_from_rates<R: Scalar>(block: ColumnBlock, air_mass: &[R], rates: &[R], out: &mut [R]) {
+    R::exchange_from_rates(block, air_mass, rates, out);
 }
 
 /// Decrement of a content that decays at the rate `lambda` (1/s) for `dt` seconds: `expm1(−λ dt)`, rounded once.
@@ -22,27 +23,12 @@ pub fn decay<R: Scalar>(contents: &mut [R], decrement: R) {
 }
 
 #[inline(always)]
-pub(super) fn exchange<R: Scalar, const W: usize>(
-    block: ColumnBlock,
-    air_mass: &[R],
-    kz: &[R],
-    thickness: &[R],
-    out: &mut [R],
-) {
+pub(super) fn exchange<R: Scalar, const W: usize>(block: ColumnBlock, air_mass: &[R], rates: &[R], out: &mut [R]) {
     let (lines, out) = (block.lines::<W>(), block.cut_mut::<R, W>(out));
-    let [mass, kz, thickness] = [air_mass, kz, thickness].map(|field| block.cut::<R, W>(field));
+    let [mass, rates] = [air_mass, rates].map(|field| block.cut::<R, W>(field));
     let last = out.len() - lines.min(out.len());
     for at in 0..last {
-        let next = at + lines;
-        out[at] = exchange_from_diffusivity(
-            Lanes(mass[at]),
-            Lanes(mass[next]),
-            Lanes(kz[at]),
-            Lanes(kz[next]),
-            Lanes(thickness[at]),
-            Lanes(thickness[next]),
-        )
-        .0;
+        out[at] = exchange_from_rate(Lanes(mass[at]), Lanes(mass[at + lines]), Lanes(rates[at])).0;
     }
     out[last..].fill([R::lit(0.0); W]);
 }

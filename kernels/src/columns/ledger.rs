@@ -2,7 +2,7 @@
 
 use super::block::ColumnBlock;
 use crate::lanes::Lanes;
-use crate::numerics::{ledger_bound, ledger_step, ledger_step_without_carry, neumaier_add, sum_gap};
+use crate::numerics::{ledger_accepted, ledger_bound, ledger_step, ledger_step_without_carry, neumaier_add, sum_gap};
 use crate::real::{Real, Scalar};
 
 /// What becomes of the rounding residual of a solve.
@@ -11,6 +11,13 @@ pub enum Ledger<'a, R> {
     /// It goes to the largest cell of its column; what that cell cannot take is carried to the next solve. One value per
     /// column of the block (`width` values), 0 at first, kept by columns without exchange.
     Carry(&'a mut [R]),
+    /// As `Carry`, and what is returned is added up, for the budget.
+    Booked {
+        /// As in `Carry`.
+        carry: &'a mut [R],
+        /// Residuals returned to each column so far, `width` values, kg.
+        returned: &'a mut [R],
+    },
     /// It goes to the largest cell of its column, as far as that cell can take it.
     WithoutCarry,
     /// It stays in the field: the plain solve.
@@ -85,7 +92,7 @@ impl<R: Scalar, const W: usize> Account<R, W> {
         // Without a largest cell no content is a number, and there is none to repair.
         let due = Lanes::<R, W>::and(kept, self.largest.ge(zero));
         let settled = match ledger {
-            Ledger::Carry(carry) => {
+            Ledger::Carry(carry) | Ledger::Booked { carry, .. } => {
                 let old = Lanes::load(carry, at);
                 let (settled, new) = ledger_step(self.value, gap, old, bound);
                 Lanes::select(due, new, old).store(carry, at);
@@ -94,6 +101,10 @@ impl<R: Scalar, const W: usize> Account<R, W> {
             Ledger::WithoutCarry => ledger_step_without_carry(self.value, gap, bound),
             Ledger::Off => return LedgerStats::default(),
         };
+        if let Ledger::Booked { returned, .. } = ledger {
+            let old = Lanes::load(returned, at);
+            Lanes::select(due, old + ledger_accepted(gap, bound), old).store(returned, at);
+        }
         let accepted = gap.abs().le(bound);
         let (real, mut refused) = (block.columns_of_line::<W>(line), 0);
         for l in 0..W {

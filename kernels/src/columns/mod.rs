@@ -24,7 +24,7 @@ mod tests;
 pub use block::ColumnBlock;
 pub use deposit::{Dose, TwoWord, deposit_by_profile, deposit_in_layer, emission_amounts};
 pub use dispatch::ColumnDispatch;
-pub use fields::{decay, decay_decrement, exchange_from_kz};
+pub use fields::{decay, decay_decrement, exchange_from_rates};
 pub use flux_form::FluxFormFactors;
 pub use ledger::{Ledger, LedgerStats};
 pub use mass_space::MassSpaceFactors;

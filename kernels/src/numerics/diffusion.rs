@@ -4,19 +4,11 @@
 
 use crate::Real;
 
-/// Exchange of the interface between two layers from their diffusivities (m²/s) and thicknesses (m):
-/// `D = (m + m') (K + K') / (dz + dz')²` in kg/s.
+/// Exchange of the interface between two layers in kg/s, from the rate (1/s) at which it exchanges their air:
+/// `D = (m + m') r`, where diffusivities K and thicknesses dz give `r = (K + K') / (dz + dz')²`.
 #[inline(always)]
-pub fn exchange_from_diffusivity<R: Real>(
-    mass_above: R,
-    mass_below: R,
-    kz_above: R,
-    kz_below: R,
-    thickness_above: R,
-    thickness_below: R,
-) -> R {
-    let distance = thickness_above + thickness_below;
-    (mass_above + mass_below) * (kz_above + kz_below) / (distance * distance)
+pub fn exchange_from_rate<R: Real>(mass_above: R, mass_below: R, rate: R) -> R {
+    (mass_above + mass_below) * rate
 }
 
 /// Exchange of a step relative to the air mass of a layer; 0 for a layer without air.
@@ -102,10 +94,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exchange_is_mass_times_diffusivity_over_distance_squared() {
+    fn exchange_is_mass_times_rate() {
         // Equal layers: 2 m · 2 K / (2 dz)² = m K / dz².
-        assert_eq!(exchange_from_diffusivity(8.0, 8.0, 3.0, 3.0, 2.0, 2.0), 6.0);
-        assert_eq!(exchange_from_diffusivity(1.0, 3.0, 2.0, 6.0, 1.0, 3.0), 2.0);
+        assert_eq!(exchange_from_rate(8.0, 8.0, 6.0 / 16.0), 6.0);
     }
 
     #[test]

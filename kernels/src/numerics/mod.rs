@@ -40,7 +40,7 @@ pub use convection::{
 pub use decay::decayed;
 pub use deposit::{content_with_part, deposit_part, deposit_rest, emitted_amount};
 pub use diffusion::{
-    background_ratio, content_above_background, content_on_background, diffusive_flux, exchange_from_diffusivity,
+    background_ratio, content_above_background, content_on_background, diffusive_flux, exchange_from_rate,
     exchange_ratio, flux_update, mixing_ratio, open_exchange, tridiagonal_backward, tridiagonal_factors,
     tridiagonal_forward,
 };

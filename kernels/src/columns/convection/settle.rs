@@ -61,7 +61,7 @@ impl<R: Scalar, const W: usize> Audit<R, W> {
         // Without a largest cell no content is a number, and there is none to repair.
         let due: [bool; W] = core::array::from_fn(|l| used[l] && self.magnitude.0[l] >= R::lit(0.0));
         let settled = match ledger {
-            Ledger::Carry(carry) => {
+            Ledger::Carry(carry) | Ledger::Booked { carry, .. } => {
                 let old = Lanes(core::array::from_fn(|l| if due[l] { carry[slot(l)] } else { R::lit(0.0) }));
                 let (settled, new) = nm::ledger_step(self.largest, gap, old, bound);
                 for l in 0..W {
@@ -74,6 +74,14 @@ impl<R: Scalar, const W: usize> Audit<R, W> {
             Ledger::WithoutCarry => nm::ledger_step_without_carry(self.largest, gap, bound),
             Ledger::Off => return LedgerStats::default(),
         };
+        if let Ledger::Booked { returned, .. } = ledger {
+            let amounts = nm::ledger_accepted(gap, bound);
+            for l in 0..W {
+                if due[l] {
+                    returned[slot(l)] += amounts.0[l];
+                }
+            }
+        }
         for l in 0..W {
             if due[l] {
                 put(l, self.row.0[l].to_f64() as usize, settled.0[l]);
