@@ -56,6 +56,9 @@ fn status(r: &WindowReport<'_>, pace: &Pace) -> String {
     if let Some(cfl) = r.max_cfl {
         text += &format!(" | cfl={cfl:.2}");
     }
+    if let Some(residual) = r.largest_residual {
+        text += &format!(" | residual={residual:.1e}");
+    }
     text
 }
 
@@ -80,18 +83,27 @@ fn plan_text(plan: &PlanReport) -> String {
     lines.chain(windows).collect::<Vec<_>>().join("\n")
 }
 
-/// Totals of the run as a table.
+/// Totals of the run as a table: what is left of each change once sources and decay are taken off, relative to the total.
 fn budget_text(report: &RunReport) -> String {
-    let mut text = format!("{:<20} {:>24} {:>24} {:>12}", "total (kg of air)", "start", "end", "drift");
+    let mut text = format!(
+        "{:<20} {:>23} {:>12} {:>12} {:>23} {:>12}",
+        "total (kg of air)", "start", "sources", "decay", "end", "residual"
+    );
     for budget in &report.budgets {
+        let (emitted, decayed) = budget.tracer.map_or((0.0, 0.0), |t| (t.emitted, t.decayed));
         text += &format!(
-            "\n{:<20} {:>24.16e} {:>24.16e} {:>12.3e}{}",
+            "\n{:<20} {:>23.16e} {emitted:>12.4e} {:>12.4e} {:>23.16e} {:>12.3e}",
             budget.name,
             budget.initial,
+            -decayed,
             budget.last,
-            budget.drift(),
-            if budget.half_life_seconds.is_some() { " (decays)" } else { "" }
+            budget.residual(),
         );
+    }
+    for (operator, refused) in ["diffusion", "convection"].iter().zip(report.ledger_refused) {
+        if refused > 0 {
+            text += &format!("\n{operator}: {refused} residuals of columns were larger than rounding explains");
+        }
     }
     for file in &report.files {
         text += &format!("\nwritten: {}", file.display());
@@ -210,7 +222,7 @@ impl<W: Write + Send> Json<W> {
         if let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(body) {
             object.extend(fields);
         }
-        for key in ["drift", "seconds"] {
+        for key in ["seconds"] {
             if let Some(pairs) = object.get_mut(key) {
                 *pairs = as_object(pairs);
             }
@@ -294,7 +306,7 @@ mod tests {
             model_seconds: 3600.0 * window as f64,
             snapshots: 2,
             max_cfl: Some(0.5),
-            drift: &[("co2", 1e-16)],
+            largest_residual: Some(1e-16),
             seconds: &[("advection", 0.25), ("io_read", 0.5)],
         }
     }
@@ -335,7 +347,7 @@ mod tests {
         assert_eq!((&third["window"], &third["windows_done"], &third["substeps"]), (&3.into(), &3.into(), &4.into()));
         assert_eq!(third["model_seconds"], 10_800.0);
         assert_eq!(third["seconds"]["io_read"], 0.5);
-        assert_eq!(third["drift"]["co2"], 1e-16);
+        assert_eq!(third["largest_residual"], 1e-16);
         assert!(third["days_per_day"].as_f64().unwrap() > 0.0);
         assert_eq!(events[0]["grid"], "C24");
         assert_eq!(events[25]["event"], "finish");

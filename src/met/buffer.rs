@@ -5,6 +5,7 @@ use std::sync::Arc;
 use decomposition::{AlongEdge, Edge, Panel, PanelConvention, SeamSide};
 use kernels::Scalar;
 
+use super::derived::{Derive, Derived, Sections, Underivable};
 use super::header::Header;
 use super::section::Section;
 use crate::state::{Slabs, TileSet};
@@ -43,6 +44,8 @@ pub struct WindowBuffer<R> {
     pub(super) nlevel: usize,
     pub(super) convention: PanelConvention,
     pub(super) fields: Vec<(Section, Slabs<R>)>,
+    derived: Vec<(Derived, Slabs<R>)>,
+    derive: Option<Arc<dyn Derive<R>>>,
     pub(super) mirrors: Vec<Mirror>,
     /// Position of each tile's plane within a level, the same for all sections.
     pub(super) offsets: Vec<usize>,
@@ -109,6 +112,8 @@ impl<R: Scalar> WindowBuffer<R> {
             nlevel,
             convention,
             fields,
+            derived: Vec::new(),
+            derive: None,
             mirrors,
             offsets,
             covers_globe,
@@ -122,6 +127,30 @@ impl<R: Scalar> WindowBuffer<R> {
     pub fn with_flux_form(mut self, form: FluxForm) -> Self {
         self.form = form;
         self
+    }
+
+    /// Adds fields that are computed whenever a window is loaded.
+    pub fn with_derived(mut self, derive: Arc<dyn Derive<R>>) -> Self {
+        let zeros = |_| Slabs::zeros(self.set.clone(), self.nlevel, 1);
+        self.derived = derive.fields().into_iter().map(|field| (field, zeros(field))).collect();
+        self.derive = Some(derive);
+        self
+    }
+
+    /// Computes the derived fields from the sections held.
+    pub(super) fn derive(&mut self) -> Result<(), Underivable> {
+        let Self { fields, derived, derive: Some(derive), .. } = self else { return Ok(()) };
+        derive.derive(Sections(fields), derived)
+    }
+
+    /// Values of a derived field, if it is computed here.
+    pub fn derived(&self, field: Derived) -> Option<&Slabs<R>> {
+        self.derived.iter().find(|(f, _)| *f == field).map(|(_, values)| values)
+    }
+
+    /// Derived fields with their values.
+    pub fn derived_fields(&self) -> impl Iterator<Item = (Derived, &Slabs<R>)> {
+        self.derived.iter().map(|(field, values)| (*field, values))
     }
 
     /// Which amounts the face fluxes hold.

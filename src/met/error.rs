@@ -191,6 +191,19 @@ pub enum MetError {
         /// What it should be.
         rule: &'static str,
     },
+    /// A column whose sections make no sense together.
+    #[error("{path}: window {number}, {cell}: {problem}; write the file again with corrected fields",
+        path = path.display(), number = window + 1)]
+    Underivable {
+        /// File concerned.
+        path: PathBuf,
+        /// Window, from 0.
+        window: usize,
+        /// Place of the column.
+        cell: CellIndex,
+        /// What is wrong.
+        problem: String,
+    },
     /// The stored checksum does not match the payload.
     #[error(
         "{path}: window {number}: checksum {found:#010x} differs from `payload_crc32c_by_window` {expected:#010x}; \

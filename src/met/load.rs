@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::buffer::{FluxForm, Loaded, Mirror, WindowBuffer};
 use super::convert::{ValueRule, convert_row, value_at};
+use super::derived::Underivable;
 use super::error::{CellIndex, MetError};
 use super::reader::TransportFile;
 use super::schema::FloatType;
@@ -98,7 +99,10 @@ impl TransportFile {
             }
         }
         buffer.loaded = Some(Loaded { window, steps: header.steps()[window], flux_scale });
-        Ok(())
+        buffer.derive().map_err(|Underivable { cell, problem }| {
+            buffer.loaded = None;
+            MetError::Underivable { path: path(), window, cell, problem }
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod buffer;
 mod convert;
+mod derived;
 mod error;
 pub mod gates;
 mod header;
@@ -19,6 +20,7 @@ mod validate;
 mod writer;
 
 pub use buffer::{FluxForm, Loaded, WindowBuffer};
+pub use derived::{Derive, Derived, Sections, Underivable};
 pub use error::{CellIndex, HeaderError, MetError, Violation};
 pub use header::{
     DEFAULT_HEADER_BYTES, DEFAULT_RADIUS_M, FORMAT_VERSION, GeometryTags, Header, MAGIC, MAX_JSON_BYTES,

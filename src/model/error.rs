@@ -44,6 +44,24 @@ pub enum RunError {
     /// The device failed during the run, seen by this rank alone.
     #[error("{0}")]
     DeviceLost(#[from] DeviceError),
+    /// A source of a tracer.
+    #[error("tracers.{tracer}.surface_flux: {source}")]
+    Source {
+        /// Tracer.
+        tracer: String,
+        /// What is wrong with it.
+        source: crate::sources::SourceError,
+    },
+    /// Convection whose forcing makes no sense.
+    #[error("{file}, window {window}: {source}")]
+    Convection {
+        /// File.
+        file: String,
+        /// Window, from 1.
+        window: usize,
+        /// What is wrong.
+        source: kernels::columns::convection::ConvectionError,
+    },
     /// A reset mode that needs the end point of the windows.
     #[error(
         "{file}: the file has no section `dm`, so the air mass at the end of its windows is unknown; set \

@@ -1,9 +1,11 @@
 //! The window and substep loop.
 
+mod budget;
 mod checks;
 pub mod clock;
 mod engine;
 mod error;
+mod physics;
 pub mod report;
 mod run;
 mod setup;

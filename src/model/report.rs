@@ -32,10 +32,26 @@ pub struct WindowReport<'a> {
     pub snapshots: usize,
     /// Largest fraction of a cell's air that leaves it in one substep, if known.
     pub max_cfl: Option<f64>,
-    /// Relative change of each tracer's total since the start of the run, if known.
-    pub drift: &'a [(&'a str, f64)],
+    /// Largest difference of any tracer since the start of the run between its total and what sources and decay
+    /// account for, relative to the total or, if larger, to what was emitted.
+    pub largest_residual: Option<f64>,
     /// Wall-clock seconds of this window by section.
     pub seconds: &'a [(&'a str, f64)],
+}
+
+/// What a tracer gained and lost over a run, and what its ledgers did; kg of carrier air.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct TracerBudget {
+    /// Gained from its sources.
+    pub emitted: f64,
+    /// Lost by decay.
+    pub decayed: f64,
+    /// Change of the total that neither explains.
+    pub residual: f64,
+    /// Rounding returned by the ledgers of diffusion and convection.
+    pub ledger_returned: [f64; 2],
+    /// Rounding that the columns still carry, for diffusion and convection.
+    pub carry_outstanding: [f64; 2],
 }
 
 /// Budget of one tracer (or the air) over a run: exact totals, kg of carrier air.
@@ -49,12 +65,16 @@ pub struct Budget {
     pub last: f64,
     /// Half-life of a tracer that decays, s: its total has to change.
     pub half_life_seconds: Option<f64>,
+    /// What the tracer gained and lost; `None` for the air.
+    pub tracer: Option<TracerBudget>,
 }
 
 impl Budget {
-    /// Relative change; 0 for a total that was and stays 0.
-    pub fn drift(&self) -> f64 {
-        if self.initial == self.last { 0.0 } else { (self.last - self.initial) / self.initial.abs() }
+    /// What sources and decay do not explain of the change, relative to the total or, if larger, to what was emitted; 0
+    /// for what did not change.
+    pub fn residual(&self) -> f64 {
+        let (residual, emitted) = self.tracer.map_or((self.last - self.initial, 0.0), |t| (t.residual, t.emitted));
+        if residual == 0.0 { 0.0 } else { residual / self.initial.abs().max(self.last.abs()).max(emitted.abs()) }
     }
 }
 
@@ -69,6 +89,8 @@ pub struct RunReport {
     pub files: Vec<PathBuf>,
     /// Totals of the air and of every tracer.
     pub budgets: Vec<Budget>,
+    /// Columns whose residual the ledgers of diffusion and convection refused, counted per solve.
+    pub ledger_refused: [u64; 2],
     /// Wall-clock seconds of the run by section.
     pub seconds: Vec<(&'static str, f64)>,
 }

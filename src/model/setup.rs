@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 use kernels::Scalar;
 
 use super::error::{RunError, agree_on};
+use super::physics::window_physics;
 use super::report::Progress;
 use crate::comm::Communicator;
 use crate::config::{AirMassReset, Preflight, RunConfig, Source};
@@ -74,7 +75,10 @@ impl Setup {
         if needs_surface_pressure(config) {
             sections.push(Section::SurfacePressure);
         }
-        WindowBuffer::new(self.tiles.clone(), self.header(), &sections).with_flux_form(FluxForm::HalfSweep)
+        let (derived, needed) = window_physics(config, self);
+        sections.extend(needed);
+        let buffer = WindowBuffer::new(self.tiles.clone(), self.header(), &sections);
+        buffer.with_flux_form(FluxForm::HalfSweep).with_derived(derived)
     }
 
     /// State at the start of the first window. Collective.

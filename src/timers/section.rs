@@ -46,8 +46,10 @@ sections! {
     SweepX "cs_sweep_x";
     /// Sweeps along j.
     SweepY "cs_sweep_y";
-    /// Sweeps along k.
+    /// Sweeps along k, with diffusion and emissions between them.
     SweepZ "cs_sweep_z";
+    /// Convection.
+    Convection "cs_convection";
     /// Halo copies within the rank before sweeps along i, air and tracers.
     HaloX "cs_halo_rm_x";
     /// Halo copies within the rank before sweeps along j, air and tracers.

@@ -2,7 +2,7 @@
 
 use kernels::Scalar;
 
-use super::{Engine, field, flux_scale};
+use super::{Books, Engine, field, flux_scale, largest_courant};
 use crate::comm::Communicator;
 use crate::device::{DeviceError, DeviceResult};
 use crate::diagnostics::{ColumnSums, ExactSum, SumError, exact_total, local_sums};
@@ -10,6 +10,7 @@ use crate::met::{Section, WindowBuffer, WindowStream};
 use crate::model::checks::largest_jump;
 use crate::model::error::RunError;
 use crate::operators::advection::CellBudget;
+use crate::operators::columns::CentreStep;
 use crate::operators::device::{DeviceTransport, HaloPath};
 use crate::operators::{Decaying, TracersAtReset, WindowEnd};
 use crate::output::{FrameContent, FrameNeeds};
@@ -91,9 +92,21 @@ impl<R: Scalar> Engine<R> for DeviceEngine<R> {
         Ok(self.transport.largest_budget(flux_scale(window), comm)?)
     }
 
-    fn substep(&mut self, window: &WindowBuffer<R>, passes: usize) -> Result<(), RunError> {
+    fn substep(&mut self, window: &WindowBuffer<R>, passes: usize, _step: CentreStep) -> Result<(), RunError> {
         self.fresh = false;
         Ok(self.transport.substep(flux_scale(window), passes)?)
+    }
+
+    fn cloud_courant(&mut self, _window: &WindowBuffer<R>, _dt: f64, comm: &dyn Communicator) -> Result<f64, RunError> {
+        Ok(largest_courant(0.0, comm))
+    }
+
+    fn convect(&mut self, _window: &WindowBuffer<R>, _dt: f64, _substeps: usize) -> Result<(), RunError> {
+        Ok(())
+    }
+
+    fn take_books(&mut self) -> Result<Books, RunError> {
+        Ok(Books::default())
     }
 
     fn decay(&mut self, decaying: &[Decaying], dt: f64) -> Result<(), RunError> {

@@ -1,15 +1,16 @@
 //! The state in memory, moved by the processor.
 
 use kernels::Scalar;
-use kernels::cpu::SweepStats;
+use kernels::columns::LedgerStats;
 
-use super::{Engine, field, flux_scale};
+use super::{Books, Engine, OperatorBook, field, flux_scale, largest_courant};
 use crate::comm::Communicator;
 use crate::diagnostics::{ColumnSums, SumError, tracer_totals};
 use crate::met::{Section, WindowBuffer, WindowStream};
 use crate::model::checks::{first_unusable, largest_jump};
 use crate::model::error::RunError;
-use crate::operators::advection::{Advection, CellBudget, Winds, largest_budget};
+use crate::operators::advection::{Advection, CellBudget, ColumnRows, Midpoint, RowStats, Winds, largest_budget};
+use crate::operators::columns::{CentrePhysics, CentreStep, ConvectionOperator};
 use crate::operators::{Decaying, Threads, TracersAtReset, WindowEnd, decay, reset_air_mass};
 use crate::output::{FrameContent, FrameNeeds};
 use crate::state::{CellPlace, PackedState};
@@ -18,15 +19,33 @@ use crate::state::{CellPlace, PackedState};
 pub(in crate::model) struct HostEngine<'a, R: Scalar> {
     state: PackedState<R>,
     columns: ColumnSums<R>,
-    advection: Option<Advection<R>>,
+    transport: Transport<R>,
+    centre: Option<CentrePhysics<R>>,
+    convection: Option<ConvectionOperator<R>>,
     threads: &'a Threads,
-    stats: SweepStats,
+    stats: RowStats,
+    convected: LedgerStats,
+}
+
+/// What takes the columns through a substep.
+pub(in crate::model) enum Transport<R: Scalar> {
+    /// Advection.
+    Advection(Box<Advection<R>>),
+    /// Nothing moves horizontally.
+    Columns(ColumnRows<R>),
 }
 
 impl<'a, R: Scalar> HostEngine<'a, R> {
-    pub(in crate::model) fn new(state: PackedState<R>, advection: Option<Advection<R>>, threads: &'a Threads) -> Self {
+    pub(in crate::model) fn new(
+        state: PackedState<R>,
+        transport: Transport<R>,
+        centre: Option<CentrePhysics<R>>,
+        convection: Option<ConvectionOperator<R>>,
+        threads: &'a Threads,
+    ) -> Self {
         let columns = ColumnSums::zeros(state.tile_set().clone(), state.slabs().planes());
-        Self { state, columns, advection, threads, stats: SweepStats::default() }
+        let (stats, convected) = Default::default();
+        Self { state, columns, transport, centre, convection, threads, stats, convected }
     }
 }
 
@@ -49,19 +68,52 @@ impl<R: Scalar> Engine<R> for HostEngine<'_, R> {
     }
 
     fn advects(&self) -> bool {
-        self.advection.is_some()
+        matches!(self.transport, Transport::Advection(_))
     }
 
     fn largest_budget(&mut self, window: &WindowBuffer<R>, comm: &dyn Communicator) -> Result<CellBudget, RunError> {
         Ok(largest_budget(self.state.slabs(), winds(window), comm))
     }
 
-    fn substep(&mut self, window: &WindowBuffer<R>, passes: usize) -> Result<(), RunError> {
-        if let Some(advection) = &mut self.advection {
-            let seen = advection.substep(&mut self.state, winds(window), passes, None, self.threads);
-            self.stats = self.stats.merge(seen);
+    fn substep(&mut self, window: &WindowBuffer<R>, passes: usize, step: CentreStep) -> Result<(), RunError> {
+        let Self { state, transport, centre, threads, stats, .. } = self;
+        let midpoint = centre.as_mut().map(|physics| Midpoint { physics, window, step });
+        let seen = match transport {
+            Transport::Advection(advection) => advection.substep(state, winds(window), passes, midpoint, threads),
+            Transport::Columns(rows) => {
+                let columns = midpoint.map(|midpoint| rows.act(state, midpoint, threads)).unwrap_or_default();
+                RowStats { columns, ..RowStats::default() }
+            }
+        };
+        *stats = stats.merge(seen);
+        Ok(())
+    }
+
+    fn cloud_courant(&mut self, window: &WindowBuffer<R>, dt: f64, comm: &dyn Communicator) -> Result<f64, RunError> {
+        let of_rank = |c: &ConvectionOperator<R>| c.largest_courant(&self.state, window, dt, self.threads);
+        let courant = self.convection.as_ref().map_or(0.0, of_rank);
+        Ok(largest_courant(courant, comm))
+    }
+
+    fn convect(&mut self, window: &WindowBuffer<R>, dt: f64, substeps: usize) -> Result<(), RunError> {
+        if let Some(convection) = &mut self.convection {
+            let seen = convection.convect(&mut self.state, window, dt, substeps, self.threads);
+            self.convected = self.convected.merge(seen);
         }
         Ok(())
+    }
+
+    fn take_books(&mut self) -> Result<Books, RunError> {
+        let (tracers, set) = (self.state.tracers().len(), self.state.tile_set().clone());
+        let columns = std::mem::take(&mut self.stats.columns);
+        let refused = std::mem::take(&mut self.convected).refused;
+        let of_centre = |c: &mut CentrePhysics<R>| OperatorBook::take(columns.ledger.refused, c.store_mut(), tracers, &set);
+        let of_convection = |c: &mut ConvectionOperator<R>| OperatorBook::take(refused, c.store_mut(), tracers, &set);
+        Ok(Books {
+            diffusion: self.centre.as_mut().map(of_centre).unwrap_or_default(),
+            convection: self.convection.as_mut().map(of_convection).unwrap_or_default(),
+            unlofted: columns.unlofted,
+        })
     }
 
     fn decay(&mut self, decaying: &[Decaying], dt: f64) -> Result<(), RunError> {
@@ -79,7 +131,7 @@ impl<R: Scalar> Engine<R> for HostEngine<'_, R> {
     }
 
     fn take_clamped(&mut self) -> Result<u64, RunError> {
-        Ok(std::mem::take(&mut self.stats).clamped)
+        Ok(std::mem::take(&mut self.stats.sweeps).clamped)
     }
 
     fn first_unusable(&mut self) -> Result<Option<(CellPlace, f64)>, RunError> {

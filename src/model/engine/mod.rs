@@ -1,5 +1,6 @@
 //! The state of a rank where it lives, and what acts on it in a run.
 
+mod books;
 mod device;
 mod host;
 mod open;
@@ -12,10 +13,12 @@ use crate::config::AirMassReset;
 use crate::diagnostics::SumError;
 use crate::met::{Section, WindowBuffer, WindowStream};
 use crate::operators::advection::CellBudget;
+use crate::operators::columns::CentreStep;
 use crate::operators::{Decaying, TracersAtReset, WindowEnd};
 use crate::output::{FrameContent, FrameNeeds};
 use crate::state::{CellPlace, PackedState, Slabs};
 
+pub(super) use self::books::{Books, OperatorBook};
 use self::device::DeviceEngine;
 use self::host::HostEngine;
 pub(super) use self::open::{OpenDevice, engine, open_device};
@@ -34,8 +37,19 @@ pub(super) trait Engine<R: Scalar> {
     /// Largest outflow budget of a substep on the globe.
     fn largest_budget(&mut self, window: &WindowBuffer<R>, comm: &dyn Communicator) -> Result<CellBudget, RunError>;
 
-    /// One substep, each leg in `passes` parts. May return before it is done.
-    fn substep(&mut self, window: &WindowBuffer<R>, passes: usize) -> Result<(), RunError>;
+    /// One substep, each leg in `passes` parts (none where nothing is advected), with the diffusion and the emissions of
+    /// the run. May return before it is done.
+    fn substep(&mut self, window: &WindowBuffer<R>, passes: usize, step: CentreStep) -> Result<(), RunError>;
+
+    /// Largest Courant number of explicit convection on the globe for a step of `dt` s; 0 without. Infinite or no number
+    /// where the flux is.
+    fn cloud_courant(&mut self, window: &WindowBuffer<R>, dt: f64, comm: &dyn Communicator) -> Result<f64, RunError>;
+
+    /// Convects for `dt` s, explicit schemes in `substeps` parts. May return before it is done.
+    fn convect(&mut self, window: &WindowBuffer<R>, dt: f64, substeps: usize) -> Result<(), RunError>;
+
+    /// What the ledgers of this rank did since the last call. Waits for everything under way.
+    fn take_books(&mut self) -> Result<Books, RunError>;
 
     /// Lets tracers decay for `dt` seconds.
     fn decay(&mut self, decaying: &[Decaying], dt: f64) -> Result<(), RunError>;
@@ -84,4 +98,11 @@ fn field<R: Scalar>(window: &WindowBuffer<R>, section: Section) -> &Slabs<R> {
 /// Factor on the face amounts of a window.
 fn flux_scale<R: Scalar>(window: &WindowBuffer<R>) -> f64 {
     window.loaded().map_or(1.0, |loaded| loaded.flux_scale)
+}
+
+/// The largest Courant number of all ranks; infinite where one of them is no number. Collective.
+fn largest_courant(of_rank: f64, comm: &dyn Communicator) -> f64 {
+    let mut largest = [if of_rank.is_nan() { f64::INFINITY } else { of_rank }];
+    comm.max_f64(&mut largest);
+    largest[0]
 }

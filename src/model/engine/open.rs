@@ -4,6 +4,7 @@ use kernels::Scalar;
 use kernels::scheme::Scheme;
 
 use super::device::Advects;
+use super::host::Transport;
 use super::{DeviceEngine, Engine, HostEngine};
 use crate::comm::Communicator;
 use crate::config::RunConfig;
@@ -12,7 +13,8 @@ use crate::met::{FloatType, WindowBuffer};
 use crate::model::error::{RunError, agree_on};
 use crate::model::setup::Setup;
 use crate::operators::Threads;
-use crate::operators::advection::Advection;
+use crate::operators::advection::{Advection, ColumnRows};
+use crate::operators::columns::{CentrePhysics, ConvectionOperator, Emitter};
 use crate::operators::device::{DeviceTransport, Launcher};
 use crate::state::PackedState;
 
@@ -49,13 +51,23 @@ pub(in crate::model) fn engine<'a, R: Scalar>(
     device: Option<OpenDevice>,
     state: PackedState<R>,
     window: &WindowBuffer<R>,
+    emitters: Vec<Emitter<R>>,
     threads: &'a Threads,
     comm: &dyn Communicator,
 ) -> Result<Box<dyn Engine<R> + 'a>, RunError> {
     let (layout, scheme) = (&setup.plan.layout, config.advection.scheme);
     let Some(device) = device else {
-        let advection = scheme.map(|scheme| Advection::new(scheme, layout, &state, threads, comm));
-        return Ok(Box::new(HostEngine::new(state, advection, threads)));
+        let physics = &config.physics;
+        let (set, tracers) = (state.tile_set(), state.tracers().len());
+        let count = threads.count();
+        let centre = CentrePhysics::new(physics.diffusion.as_ref(), emitters, set, state.levels(), tracers, count);
+        let convection = physics.convection.map(|c| ConvectionOperator::new(c, &state, &setup.grid, count));
+        let convection = convection.transpose().expect("checked against the levels of the files");
+        let transport = match scheme {
+            Some(scheme) => Transport::Advection(Box::new(Advection::new(scheme, layout, &state, threads, comm))),
+            None => Transport::Columns(ColumnRows::new(state.slabs(), count)),
+        };
+        return Ok(Box::new(HostEngine::new(state, transport, centre, convection, threads)));
     };
     let (scheme, advects) = scheme.map_or((Scheme::Upwind, Advects::No), |scheme| (scheme, Advects::Yes));
     let widest = setup.tiles.shapes().iter().map(|shape| shape.ni).max().unwrap_or(0);

@@ -20,10 +20,11 @@ use kernels::cpu::{SweepKernel, SweepStats};
 use kernels::scheme::{Scheme, kernel};
 
 pub use budget::{CellBudget, largest_budget};
+pub use vertical::{ColumnRows, Midpoint, RowStats};
 
 use self::horizontal::LevelScratch;
 use self::seams::TileSeams;
-use self::vertical::RowScratch;
+use self::vertical::Legs;
 use self::wave::level_blocks;
 use super::{HaloCopies, HaloMessages, Threads, plan_halos};
 use crate::comm::Communicator;
@@ -44,12 +45,6 @@ pub struct Winds<'a, R> {
     pub scale: f64,
 }
 
-/// What acts between the two halves of the palindrome.
-pub trait MidpointOperator<R>: Send {
-    /// Acts on the state for `dt` seconds. Halos are stale before and after.
-    fn apply(&mut self, state: &mut PackedState<R>, dt: f64);
-}
-
 /// Advection operator of one rank with all its work space.
 pub struct Advection<R: Scalar> {
     sweeps: Sweeps<R>,
@@ -64,7 +59,7 @@ struct Sweeps<R: Scalar> {
     copies: PerAxis<HaloCopies>,
     seams: PerAxis<Vec<TileSeams<R>>>,
     level_scratch: Vec<Mutex<LevelScratch<R>>>,
-    row_scratch: Vec<Mutex<RowScratch<R>>>,
+    rows: ColumnRows<R>,
 }
 
 /// One value for each horizontal axis.
@@ -113,11 +108,8 @@ impl<R: Scalar> Advection<R> {
                 kernel: kernel(scheme),
                 copies: PerAxis { x: copies_x, y: copies_y },
                 seams: PerAxis { x: seams(Axis::X), y: seams(Axis::Y) },
-                level_scratch: per_thread
-                    .clone()
-                    .map(|_| Mutex::new(LevelScratch::new(slabs, scheme.halo())))
-                    .collect(),
-                row_scratch: per_thread.map(|_| Mutex::new(RowScratch::new(slabs))).collect(),
+                level_scratch: per_thread.map(|_| Mutex::new(LevelScratch::new(slabs, scheme.halo()))).collect(),
+                rows: ColumnRows::new(slabs, threads.count()),
             },
             messages: PerAxis { x: messages_x, y: messages_y },
             blocks,
@@ -133,21 +125,14 @@ impl<R: Scalar> Advection<R> {
         state: &mut PackedState<R>,
         winds: Winds<'_, R>,
         passes: usize,
-        midpoint: Option<(&mut dyn MidpointOperator<R>, f64)>,
+        midpoint: Option<Midpoint<'_, R>>,
         threads: &Threads,
-    ) -> SweepStats {
+    ) -> RowStats {
         let scale = R::from_f64(winds.scale / passes as f64);
-        let mut stats = self.horizontal(state, &winds, scale, [Axis::X, Axis::Y], passes, threads);
-        match midpoint {
-            // Both vertical legs while a column is in cache; the same operations in the same order.
-            None => stats = stats.merge(self.sweeps.vertical(state, &winds, scale, 2 * passes, threads)),
-            Some((operator, dt)) => {
-                stats = stats.merge(self.sweeps.vertical(state, &winds, scale, passes, threads));
-                operator.apply(state, dt);
-                stats = stats.merge(self.sweeps.vertical(state, &winds, scale, passes, threads));
-            }
-        }
-        stats.merge(self.horizontal(state, &winds, scale, [Axis::Y, Axis::X], passes, threads))
+        let mut stats = RowStats::from(self.horizontal(state, &winds, scale, [Axis::X, Axis::Y], passes, threads));
+        let legs = Legs { kernel: self.sweeps.kernel, winds: &winds, scale, passes };
+        stats = stats.merge(self.sweeps.rows.run(state, Some(legs), midpoint, threads));
+        stats.merge(self.horizontal(state, &winds, scale, [Axis::Y, Axis::X], passes, threads).into())
     }
 }
 

@@ -1,33 +1,70 @@
-//! Vertical sweeps: rows of columns, shared out over the threads.
+//! Vertical sweeps: blocks of rows of columns, shared out over the threads, with diffusion and emissions between them.
+
+use std::sync::Mutex;
 
 use kernels::Scalar;
-use kernels::cpu::{ColumnCoefficients, SweepStats, prepare_z};
-use ndarray::{ArrayView1, ArrayView3, ArrayViewMut1, ArrayViewMut3, ArrayViewMut4, Axis, ShapeBuilder};
+use kernels::columns::ColumnBlock;
+use kernels::cpu::{ColumnCoefficients, SweepKernel, SweepStats, prepare_z};
+use ndarray::{ArrayView3, ArrayView4, ArrayViewMut4, Axis};
 use rayon::prelude::*;
 
-use super::{Sweeps, Winds};
+use super::Winds;
+use crate::met::WindowBuffer;
 use crate::operators::Threads;
+use crate::operators::columns::{
+    BlockCentre, CentrePhysics, CentreStep, ColumnStats, RowBlocks, gather, pad, scatter, tile_view, tile_view_mut,
+    widest,
+};
 use crate::state::{AIR, PackedState, Slabs};
 use crate::timers::{self, Timed};
 
-/// Work space of one thread for one row of columns.
-pub(super) struct RowScratch<R> {
+/// What acts between the two halves of the palindrome, and when.
+pub struct Midpoint<'a, R: Scalar> {
+    /// Diffusion and emissions.
+    pub physics: &'a mut CentrePhysics<R>,
+    /// The current window.
+    pub window: &'a WindowBuffer<R>,
+    /// The substep.
+    pub step: CentreStep,
+}
+
+/// What vertical sweeps and what acts between them noticed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RowStats {
+    /// Of the sweeps.
+    pub sweeps: SweepStats,
+    /// Of diffusion and emissions.
+    pub columns: ColumnStats,
+}
+
+impl RowStats {
+    /// Both together.
+    pub fn merge(self, other: Self) -> Self {
+        Self { sweeps: self.sweeps.merge(other.sweeps), columns: self.columns.merge(other.columns) }
+    }
+}
+
+impl From<SweepStats> for RowStats {
+    fn from(sweeps: SweepStats) -> Self {
+        Self { sweeps, columns: ColumnStats::default() }
+    }
+}
+
+/// Work space of one thread for one block of rows.
+struct RowScratch<R> {
     air: Vec<R>,
+    /// Air mass between the halves of the palindrome.
+    middle: Vec<R>,
     flux: Vec<R>,
     tracer: Vec<R>,
     passes: Vec<ColumnCoefficients<R>>,
 }
 
-/// Columns handled side by side are rounded up to this many.
-const WIDTH_UNIT: usize = 16;
-
 impl<R: Scalar> RowScratch<R> {
-    pub(super) fn new(slabs: &Slabs<R>) -> Self {
-        let shapes = slabs.tile_set().shapes();
-        let width = shapes.iter().map(|s| s.ni.next_multiple_of(WIDTH_UNIT)).max().unwrap_or(0);
-        let levels = slabs.levels();
+    fn new(width: usize, levels: usize) -> Self {
         Self {
             air: vec![R::lit(1.0); levels * width],
+            middle: vec![R::lit(1.0); levels * width],
             flux: vec![R::default(); (levels + 1) * width],
             tracer: vec![R::default(); levels * width],
             passes: (0..2).map(|_| ColumnCoefficients::new(width, levels)).collect(),
@@ -35,107 +72,184 @@ impl<R: Scalar> RowScratch<R> {
     }
 }
 
-impl<R: Scalar> Sweeps<R> {
-    /// `passes` vertical sweeps of all tiles.
-    pub(super) fn vertical(
+/// The columns of one rank, taken through vertical sweeps and what acts between them.
+pub struct ColumnRows<R: Scalar> {
+    scratch: Vec<Mutex<RowScratch<R>>>,
+}
+
+/// Vertical sweeps of a palindrome.
+pub(super) struct Legs<'a, R: Scalar> {
+    pub(super) kernel: &'static dyn SweepKernel<R>,
+    pub(super) winds: &'a Winds<'a, R>,
+    pub(super) scale: R,
+    /// Parts of each half.
+    pub(super) passes: usize,
+}
+
+impl<R: Scalar> ColumnRows<R> {
+    /// Work space for states like `slabs` and a number of threads.
+    pub fn new(slabs: &Slabs<R>, threads: usize) -> Self {
+        let width = widest(slabs.tile_set());
+        let scratch = || Mutex::new(RowScratch::new(width, slabs.levels()));
+        Self { scratch: (0..threads).map(|_| scratch()).collect() }
+    }
+
+    /// Diffusion and emissions alone, without winds.
+    pub fn act(&self, state: &mut PackedState<R>, midpoint: Midpoint<'_, R>, threads: &Threads) -> ColumnStats {
+        self.run(state, None, Some(midpoint), threads).columns
+    }
+
+    /// Both vertical legs of a palindrome with what lies between them, each column while it is in cache.
+    pub(super) fn run(
         &self,
         state: &mut PackedState<R>,
-        winds: &Winds<'_, R>,
-        scale: R,
-        passes: usize,
+        legs: Option<Legs<'_, R>>,
+        mut midpoint: Option<Midpoint<'_, R>>,
         threads: &Threads,
-    ) -> SweepStats {
+    ) -> RowStats {
         let _timed = timers::section(Timed::SweepZ);
         let slabs = state.slabs_mut();
-        let (levels, planes, stride) = (slabs.levels(), slabs.planes(), slabs.level_stride());
         let set = slabs.tile_set().clone();
-        let mut stats = SweepStats::default();
+        let mut stats = RowStats::default();
         for (tile, shape) in set.shapes().iter().enumerate() {
-            let interior = shape.row_start(0);
-            let width = shape.ni.next_multiple_of(WIDTH_UNIT);
-            let flux = ArrayView3::from_shape(
-                (levels + 1, shape.nj, shape.ni).strides((winds.z.level_stride(), shape.pitch, 1)),
-                &winds.z.data()[winds.z.tile_offset(tile) + interior..],
-            )
-            .expect("a tile's faces lie within the wind storage");
-            let first = slabs.tile_offset(tile) + interior;
-            let mut columns = ArrayViewMut4::from_shape(
-                (levels, planes, shape.nj, shape.ni).strides((stride, shape.plane_len(), shape.pitch, 1)),
-                &mut slabs.data_mut()[first..],
-            )
-            .expect("a tile's planes lie within the state");
-            stats = stats.merge(
-                columns
-                    .axis_iter_mut(Axis(2))
-                    .into_par_iter()
-                    .zip(flux.axis_iter(Axis(1)).into_par_iter())
-                    .map(|(mut row, flux)| {
-                        let scratch = &mut *self.row_scratch[threads.index()].lock().expect("a sweep does not panic");
-                        let mut stats = SweepStats::default();
-                        pad(&mut scratch.flux, width, levels + 1, shape.ni, R::lit(0.0));
-                        gather(flux.outer_iter(), width, &mut scratch.flux);
-                        // Two passes share one stay of the column in cache.
-                        for done in (0..passes).step_by(2) {
-                            stats =
-                                stats.merge(self.sweep_row(&mut row, width, scale, (passes - done).min(2), scratch));
-                        }
-                        stats
-                    })
-                    .reduce(SweepStats::default, SweepStats::merge),
-            );
+            let blocks = RowBlocks::new(shape);
+            let flux = legs.as_ref().map(|legs| tile_view(legs.winds.z, tile));
+            let tile_rows = TileRows { rows: self, legs: legs.as_ref(), flux, blocks, threads };
+            let mut columns = tile_view_mut(slabs, tile);
+            let groups = columns.axis_chunks_iter_mut(Axis(2), blocks.rows()).into_par_iter();
+            let of_tile = match &mut midpoint {
+                None => groups
+                    .enumerate()
+                    .map(|(n, mut rows)| tile_rows.block(n, &mut rows, None))
+                    .reduce(RowStats::default, RowStats::merge),
+                Some(Midpoint { physics, window, step }) => {
+                    let (centre, kept, length) = physics.tile(window, *step, tile);
+                    groups
+                        .zip(kept.par_chunks_mut(length))
+                        .enumerate()
+                        .map(|(n, (mut rows, kept))| tile_rows.block(n, &mut rows, Some((&centre, kept))))
+                        .reduce(RowStats::default, RowStats::merge)
+                }
+            };
+            stats = stats.merge(of_tile);
         }
         stats
     }
+}
 
-    /// One or two passes over one row: air mass first, then every tracer.
-    fn sweep_row(
-        &self,
-        row: &mut ArrayViewMut3<'_, R>,
-        width: usize,
-        scale: R,
-        passes: usize,
-        scratch: &mut RowScratch<R>,
-    ) -> SweepStats {
-        let RowScratch { air, flux, tracer, passes: coefficients } = scratch;
-        let (levels, planes, _) = row.dim();
-        let coefficients = &mut coefficients[..passes];
-        let mut stats = SweepStats::default();
-        pad(air, width, levels, row.dim().2, R::lit(1.0));
-        gather(row.index_axis(Axis(1), AIR).outer_iter(), width, air);
-        for pass in coefficients.iter_mut() {
-            stats = stats.merge(prepare_z(width, levels, &mut air[..levels * width], flux, scale, pass));
+/// What acts between the halves on a block, with the values it keeps.
+type BlockMidpoint<'a, R> = (&'a BlockCentre<'a, R>, &'a mut [R]);
+
+/// The blocks of one tile.
+struct TileRows<'a, R: Scalar> {
+    rows: &'a ColumnRows<R>,
+    legs: Option<&'a Legs<'a, R>>,
+    flux: Option<ArrayView4<'a, R>>,
+    blocks: RowBlocks,
+    threads: &'a Threads,
+}
+
+impl<R: Scalar> TileRows<'_, R> {
+    /// All of the palindrome's vertical part on block `n`; two sweeps share one stay of its columns in cache.
+    fn block(&self, n: usize, rows: &mut ArrayViewMut4<'_, R>, midpoint: Option<BlockMidpoint<'_, R>>) -> RowStats {
+        let (levels, _, count, _) = rows.dim();
+        let block = self.blocks.block(count, levels);
+        let thread = self.threads.index();
+        let scratch = &mut *self.rows.scratch[thread].lock().expect("a sweep does not panic");
+        let passes = self.legs.map_or(0, |legs| legs.passes);
+        if let Some(flux) = &self.flux {
+            let range = self.blocks.range(n);
+            let flux = flux.slice(ndarray::s![.., 0, range, ..]);
+            gather(flux.outer_iter(), block.width(), &mut scratch.flux);
+            pad(&mut scratch.flux, block, levels + 1, R::default());
         }
-        scatter(air, width, row.index_axis_mut(Axis(1), AIR).outer_iter_mut());
-        for plane in AIR + 1..planes {
-            gather(row.index_axis(Axis(1), plane).outer_iter(), width, tracer);
-            for pass in coefficients.iter() {
-                self.kernel.sweep_z(width, levels, &mut tracer[..levels * width], pass);
+        let mut stats = RowStats::default();
+        let mut plain = |sweeps: usize, scratch: &mut RowScratch<R>| {
+            for done in (0..sweeps).step_by(2) {
+                let stay = Stay { number: n, block, before: (sweeps - done).min(2), after: 0, thread };
+                stats = stats.merge(self.stay(stay, rows, scratch, None));
             }
-            scatter(tracer, width, row.index_axis_mut(Axis(1), plane).outer_iter_mut());
+        };
+        let Some(midpoint) = midpoint else {
+            plain(2 * passes, scratch);
+            return stats;
+        };
+        let inner = passes.min(1);
+        plain(passes - inner, scratch);
+        let stay = Stay { number: n, block, before: inner, after: inner, thread };
+        let seen = self.stay(stay, rows, scratch, Some(midpoint));
+        let mut last = RowStats::default();
+        for done in (0..passes - inner).step_by(2) {
+            let stay = Stay { number: n, block, before: (passes - inner - done).min(2), after: 0, thread };
+            last = last.merge(self.stay(stay, rows, scratch, None));
+        }
+        stats.merge(seen).merge(last)
+    }
+
+    /// At most two sweeps, and what acts between them: air mass first, then every tracer.
+    fn stay(
+        &self,
+        stay: Stay,
+        rows: &mut ArrayViewMut4<'_, R>,
+        scratch: &mut RowScratch<R>,
+        mut midpoint: Option<BlockMidpoint<'_, R>>,
+    ) -> RowStats {
+        let Stay { number, block, before, after, thread } = stay;
+        let RowScratch { air, middle, flux, tracer, passes } = scratch;
+        let (width, levels, values) = (block.width(), block.nk(), block.values());
+        let (planes, mut stats) = (rows.len_of(Axis(1)), RowStats::default());
+        let (first, second) = passes[..before + after].split_at_mut(before);
+        let of_plane = |rows: &mut ArrayViewMut4<'_, R>, plane: usize, into: &mut [R]| {
+            let layers: ArrayView3<'_, R> = rows.view().index_axis_move(Axis(1), plane);
+            gather(layers.outer_iter(), width, into);
+        };
+        of_plane(rows, AIR, air);
+        pad(air, block, levels, R::lit(1.0));
+        let mut sweeps = SweepStats::default();
+        let mut prepare = |passes: &mut [ColumnCoefficients<R>], air: &mut [R]| {
+            for pass in passes {
+                let scale = self.legs.expect("sweeps have winds").scale;
+                sweeps = sweeps.merge(prepare_z(width, levels, &mut air[..values], flux, scale, pass));
+            }
+        };
+        prepare(first, air);
+        if let Some((centre, _)) = &midpoint {
+            middle[..values].copy_from_slice(&air[..values]);
+            centre.prepare(number, block, &middle[..values], thread);
+        }
+        prepare(second, air);
+        stats.sweeps = sweeps;
+        if before + after > 0 {
+            scatter(air, width, rows.index_axis_mut(Axis(1), AIR).outer_iter_mut());
+        }
+        for plane in AIR + 1..planes {
+            of_plane(rows, plane, tracer);
+            let contents = &mut tracer[..values];
+            self.sweep(first, block, contents);
+            if let Some((centre, kept)) = &mut midpoint {
+                let seen = centre.act(number, block, plane - AIR - 1, &middle[..values], contents, kept, thread);
+                stats.columns = stats.columns.merge(seen);
+            }
+            self.sweep(second, block, contents);
+            scatter(contents, width, rows.index_axis_mut(Axis(1), plane).outer_iter_mut());
         }
         stats
     }
-}
 
-/// Copies rows of a strided block into contiguous rows of `width`.
-fn gather<'a, R: Scalar>(rows: impl Iterator<Item = ArrayView1<'a, R>>, width: usize, into: &mut [R]) {
-    for (row, into) in rows.zip(into.chunks_exact_mut(width)) {
-        let row = row.to_slice().expect("i is contiguous");
-        into[..row.len()].copy_from_slice(row);
+    fn sweep(&self, passes: &[ColumnCoefficients<R>], block: ColumnBlock, contents: &mut [R]) {
+        for pass in passes {
+            let kernel = self.legs.expect("sweeps have winds").kernel;
+            kernel.sweep_z(block.width(), block.nk(), contents, pass);
+        }
     }
 }
 
-/// Copies contiguous rows of `width` back into a strided block.
-fn scatter<'a, R: Scalar>(from: &[R], width: usize, rows: impl Iterator<Item = ArrayViewMut1<'a, R>>) {
-    for (row, from) in rows.zip(from.chunks_exact(width)) {
-        let row = row.into_slice().expect("i is contiguous");
-        row.copy_from_slice(&from[..row.len()]);
-    }
-}
-
-/// Fills the lanes beyond `used` of each row, so that they hold finite numbers.
-fn pad<R: Scalar>(block: &mut [R], width: usize, rows: usize, used: usize, value: R) {
-    if used < width {
-        block.chunks_exact_mut(width).take(rows).for_each(|row| row[used..].fill(value));
-    }
+/// One stay of a block in cache: sweeps before and after what acts in the middle.
+#[derive(Clone, Copy)]
+struct Stay {
+    number: usize,
+    block: ColumnBlock,
+    before: usize,
+    after: usize,
+    thread: usize,
 }

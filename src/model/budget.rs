@@ -1,0 +1,295 @@
+//! What the total of every tracer should be, window by window, and what it is.
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::engine::{Books, OperatorBook};
+use super::error::RunError;
+use super::report::TracerBudget;
+use crate::comm::Communicator;
+use crate::diagnostics::{ExactSum, exact_total};
+use crate::operators::columns::CentreStep;
+use crate::output::OutputError;
+use crate::sources::{Decay, SourceTimes, emitted};
+
+/// A source of a tracer: when its slices hold, and their totals over the globe, kg of carrier air per second.
+pub(super) struct SourceTotals {
+    pub(super) times: SourceTimes,
+    pub(super) totals: Vec<f64>,
+}
+
+/// What a tracer's total follows from.
+pub(super) struct Expectation {
+    pub(super) name: String,
+    pub(super) sources: Vec<SourceTotals>,
+    pub(super) decay: Option<Decay>,
+}
+
+/// One tracer: its rules, and where it stands.
+struct Account {
+    rules: Expectation,
+    /// Total expected now.
+    expected: f64,
+    /// Since the start of the window.
+    window: Change,
+    /// Since the start of the run, windows that are balanced.
+    run: Change,
+    /// Total at the end of the last window.
+    last: f64,
+    /// Ledgers since the start of the run: diffusion, convection.
+    returned: [f64; 2],
+    carried: [f64; 2],
+}
+
+/// What a total gained and lost, kg of carrier air.
+#[derive(Clone, Copy, Default)]
+struct Change {
+    emitted: f64,
+    decayed: f64,
+    residual: f64,
+}
+
+/// Budgets of the tracers of a run. Collective where it says so.
+pub(super) struct Budgets {
+    accounts: Vec<Account>,
+    /// Refused columns since the start of the run: diffusion, convection.
+    refused: [u64; 2],
+    unlofted: u64,
+    file: Option<BudgetFile>,
+    hours: f64,
+}
+
+/// Ledger amounts of a tracer in a window: diffusion, convection, kg of carrier air.
+#[derive(Clone, Copy, Default)]
+struct LedgerAmounts {
+    returned: [f64; 2],
+    carried: [f64; 2],
+}
+
+/// What ledgers reported of a window that a user should know.
+pub(super) struct Noticed {
+    /// Refused columns: diffusion, convection.
+    pub(super) refused: [u64; 2],
+    /// Columns whose emission was not lofted.
+    pub(super) unlofted: u64,
+}
+
+impl Budgets {
+    /// Accounts that start at `totals` (kg of carrier air, one per tracer); rows go to `path` on the first rank.
+    pub(super) fn new(
+        rules: Vec<Expectation>,
+        totals: &[f64],
+        path: Option<&Path>,
+        comm: &dyn Communicator,
+    ) -> Result<Self, RunError> {
+        let account = |(rules, total): (Expectation, &f64)| Account {
+            rules,
+            expected: *total,
+            window: Change::default(),
+            run: Change::default(),
+            last: *total,
+            returned: [0.0; 2],
+            carried: [0.0; 2],
+        };
+        let accounts = rules.into_iter().zip(totals).map(account).collect();
+        let file = path.filter(|_| comm.rank() == 0).map(BudgetFile::create).transpose()?;
+        Ok(Self { accounts, refused: [0; 2], unlofted: 0, file, hours: 0.0 })
+    }
+
+    /// The emissions of a substep.
+    pub(super) fn emit(&mut self, step: CentreStep) {
+        for account in &mut self.accounts {
+            let sum = |s: &SourceTotals| emitted(&s.times, &s.totals, step.start, step.seconds);
+            let gain: f64 = account.rules.sources.iter().map(sum).sum();
+            account.window.emitted += gain;
+            account.expected += gain;
+        }
+    }
+
+    /// Decay for `seconds`.
+    pub(super) fn decay(&mut self, seconds: f64) {
+        for account in &mut self.accounts {
+            let Some(decay) = account.rules.decay else { continue };
+            let lost = -account.expected * decay.decrement::<f64>(seconds);
+            account.window.decayed += lost;
+            account.expected -= lost;
+        }
+    }
+
+    /// Closes a window with the totals found (kg of carrier air) and this rank's ledgers. Collective.
+    pub(super) fn balance(
+        &mut self,
+        hours: f64,
+        totals: &[f64],
+        books: Books,
+        comm: &dyn Communicator,
+    ) -> Result<Noticed, RunError> {
+        let mut counts = [books.diffusion.refused as i64, books.convection.refused as i64, books.unlofted as i64];
+        comm.sum_i64(&mut counts);
+        let noticed = Noticed { refused: [counts[0] as u64, counts[1] as u64], unlofted: counts[2] as u64 };
+        self.refused.iter_mut().zip(noticed.refused).for_each(|(all, new)| *all += new);
+        self.unlofted += noticed.unlofted;
+        let mut rows = String::new();
+        for (tracer, (account, total)) in self.accounts.iter_mut().zip(totals).enumerate() {
+            let ledgers = LedgerAmounts::new(&books, tracer, comm);
+            account.window.residual = total - account.expected;
+            let row = Row { hours: [self.hours, hours], account, total: *total, ledgers, noticed: &noticed };
+            writeln!(rows, "{}", row.text()).expect("a string takes any text");
+            account.close(*total, ledgers);
+        }
+        self.hours = hours;
+        if let Some(file) = &mut self.file {
+            file.append(&rows)?;
+        }
+        Ok(noticed)
+    }
+
+    /// Completes the file.
+    pub(super) fn finish(&mut self) -> Result<Option<PathBuf>, RunError> {
+        self.file.take().map(BudgetFile::finish).transpose()
+    }
+
+    /// Largest residual since the start of the run relative to the total or, if larger, what was emitted; `None` without
+    /// tracers.
+    pub(super) fn largest_residual(&self) -> Option<f64> {
+        let part = |a: &Account| {
+            let scale = a.last.abs().max(a.run.emitted.abs());
+            if a.run.residual == 0.0 { 0.0 } else { a.run.residual.abs() / scale }
+        };
+        self.accounts.iter().map(part).reduce(f64::max)
+    }
+
+    /// Budgets of the run so far, in storage order.
+    pub(super) fn tracers(&self) -> Vec<TracerBudget> {
+        let budget = |a: &Account| TracerBudget {
+            emitted: a.run.emitted,
+            decayed: a.run.decayed,
+            residual: a.run.residual,
+            ledger_returned: a.returned,
+            carry_outstanding: a.carried,
+        };
+        self.accounts.iter().map(budget).collect()
+    }
+
+    /// Refused columns since the start of the run: diffusion, convection.
+    pub(super) fn refused(&self) -> [u64; 2] {
+        self.refused
+    }
+}
+
+impl Account {
+    fn close(&mut self, total: f64, ledgers: LedgerAmounts) {
+        let window = std::mem::take(&mut self.window);
+        self.run.emitted += window.emitted;
+        self.run.decayed += window.decayed;
+        self.run.residual += window.residual;
+        for n in 0..2 {
+            self.returned[n] += ledgers.returned[n];
+        }
+        self.carried = ledgers.carried;
+        (self.expected, self.last) = (total, total);
+    }
+}
+
+impl LedgerAmounts {
+    fn new(books: &Books, tracer: usize, comm: &dyn Communicator) -> Self {
+        // A sum that is no number belongs to a state that is none, which is reported by itself.
+        let total = |sums: &[ExactSum]| {
+            sums.get(tracer).map_or(0.0, |sum| exact_total(comm, sum.clone()).unwrap_or(f64::NAN))
+        };
+        let amounts = |book: &OperatorBook| (total(&book.returned), total(&book.carried));
+        let (diffusion, convection) = (amounts(&books.diffusion), amounts(&books.convection));
+        Self { returned: [diffusion.0, convection.0], carried: [diffusion.1, convection.1] }
+    }
+}
+
+/// A line of the table.
+struct Row<'a> {
+    hours: [f64; 2],
+    account: &'a Account,
+    total: f64,
+    ledgers: LedgerAmounts,
+    noticed: &'a Noticed,
+}
+
+/// Columns of the table; amounts in kg of carrier air.
+const COLUMNS: &str = "start_h,end_h,tracer,burden_start_kg,sources_kg,decay_kg,residual_kg,burden_end_kg,\
+                       diffusion_ledger_returned_kg,convection_ledger_returned_kg,diffusion_carry_outstanding_kg,\
+                       convection_carry_outstanding_kg,diffusion_ledger_refused_count,convection_ledger_refused_count";
+
+impl Row<'_> {
+    fn text(&self) -> String {
+        let (a, l) = (self.account, &self.ledgers);
+        let amounts = [a.last, a.window.emitted, -a.window.decayed, a.window.residual, self.total];
+        let ledgers = [l.returned[0], l.returned[1], l.carried[0], l.carried[1]];
+        let mut text = format!("{},{},{}", self.hours[0], self.hours[1], a.rules.name);
+        for value in amounts.iter().chain(&ledgers) {
+            write!(text, ",{value:e}").expect("a string takes any text");
+        }
+        text + &format!(",{},{}", self.noticed.refused[0], self.noticed.refused[1])
+    }
+}
+
+/// The table on disk. It grows under a temporary name and gets its own at the end.
+struct BudgetFile {
+    path: PathBuf,
+    part: PathBuf,
+    file: std::fs::File,
+}
+
+impl BudgetFile {
+    fn create(path: &Path) -> Result<Self, RunError> {
+        let part = path.with_extension("csv.part");
+        let file = std::fs::File::create(&part).map_err(|source| OutputError::Io { path: part.clone(), source })?;
+        let mut new = Self { path: path.into(), part, file };
+        new.append(&format!("{COLUMNS}\n"))?;
+        Ok(new)
+    }
+
+    fn append(&mut self, text: &str) -> Result<(), RunError> {
+        let io = |source| OutputError::Io { path: self.part.clone(), source };
+        Ok(self.file.write_all(text.as_bytes()).map_err(io)?)
+    }
+
+    fn finish(self) -> Result<PathBuf, RunError> {
+        let io = |source| OutputError::Io { path: self.part.clone(), source };
+        self.file.sync_all().map_err(io)?;
+        std::fs::rename(&self.part, &self.path).map_err(io)?;
+        Ok(self.path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comm::Solo;
+    use crate::sources::TimeScheme;
+
+    fn rules(name: &str, rate: f64, decay: Option<Decay>) -> Expectation {
+        let times = SourceTimes::new(vec![0.0], TimeScheme::Stepwise).unwrap();
+        Expectation { name: name.into(), sources: vec![SourceTotals { times, totals: vec![rate] }], decay }
+    }
+
+    #[test]
+    fn sources_less_decay_and_the_rest() {
+        let decay = Decay::from_half_life(100.0).unwrap();
+        let rules = vec![rules("a", 2.0, None), rules("b", 0.0, Some(decay))];
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.budget.csv");
+        let mut budgets = Budgets::new(rules, &[10.0, 8.0], Some(&path), &Solo).unwrap();
+        budgets.emit(CentreStep { start: 0.0, seconds: 50.0 });
+        budgets.decay(100.0);
+        let books = Books { diffusion: OperatorBook { refused: 3, ..Default::default() }, ..Default::default() };
+        let noticed = budgets.balance(1.0, &[110.5, 4.0], books, &Solo).unwrap();
+        assert_eq!((noticed.refused, noticed.unlofted), ([3, 0], 0));
+        let found = budgets.tracers();
+        assert_eq!((found[0].emitted, found[0].decayed, found[0].residual), (100.0, 0.0, 0.5));
+        assert!((found[1].decayed - 4.0).abs() < 1e-15 && found[1].residual.abs() < 1e-15);
+        assert_eq!(budgets.largest_residual(), Some(0.5 / 110.5));
+        assert_eq!(budgets.finish().unwrap(), Some(path.clone()));
+        let text = std::fs::read_to_string(path).unwrap();
+        assert!(text.starts_with("start_h,end_h,tracer,"));
+        assert!(text.contains("\n0,1,a,1e1,1e2,-0e0,5e-1,1.105e2,0e0,0e0,0e0,0e0,3,0\n"), "{text}");
+    }
+}

@@ -1,0 +1,112 @@
+//! Vertical physics of a run, from its configuration and its files.
+
+use std::sync::Arc;
+
+use jiff::tz::TimeZone;
+use kernels::Scalar;
+
+use super::budget::{Expectation, SourceTotals};
+use super::error::{RunError, agree_on};
+use super::setup::Setup;
+use crate::comm::Communicator;
+use crate::config::{EmissionSource, RunConfig};
+use crate::diagnostics::{ExactSum, exact_total};
+use crate::met::{Derived, Section};
+use crate::operators::columns::{Convection, Emitter, WindowPhysics};
+use crate::sources::{Injection, RunSpan, Source};
+use crate::state::AIR;
+
+/// Layers that the sources of a run enter, in their order: tracer by tracer, as they are written.
+fn injections(config: &RunConfig) -> Vec<Injection> {
+    config.tracers.iter().flat_map(|t| &t.emissions).map(|emission| emission.injection.clone()).collect()
+}
+
+/// What windows have to be completed by, and the sections it takes.
+pub(super) fn window_physics(config: &RunConfig, setup: &Setup) -> (Arc<WindowPhysics>, Vec<Section>) {
+    let physics = &config.physics;
+    let derived = WindowPhysics::new(
+        setup.tiles.clone(),
+        &setup.grid,
+        &setup.vertical,
+        physics.diffusion.as_ref(),
+        physics.convection.as_ref(),
+        &injections(config),
+    );
+    let mut sections = derived.sections();
+    let diffusion = physics.diffusion.iter().flat_map(|d| d.needs());
+    let convection = physics.convection.iter().flat_map(Convection::needs);
+    sections.extend(diffusion.chain(convection).map(|(section, _)| section));
+    if matches!(physics.convection, Some(Convection::Cmfmc(_))) && setup.header().has(Section::Dtrain) {
+        sections.push(Section::Dtrain);
+    }
+    (Arc::new(derived), sections)
+}
+
+/// Reads the sources of a run. Collective.
+pub(super) fn emitters<R: Scalar>(
+    config: &RunConfig,
+    setup: &Setup,
+    comm: &dyn Communicator,
+) -> Result<Vec<Emitter<R>>, RunError> {
+    let lofts = config.physics.diffusion.as_ref().is_some_and(|d| d.lofts());
+    let mut emitters = Vec::new();
+    for (tracer, settings) in config.tracers.iter().enumerate() {
+        for emission in &settings.emissions {
+            let read = source(&emission.source, setup).map_err(|source| RunError::Source {
+                tracer: settings.name.clone(),
+                source,
+            });
+            let profile = match emission.injection {
+                Injection::Surface => lofts.then_some(Derived::Lofting),
+                _ => Some(Derived::Injection(emitters.len())),
+            };
+            emitters.push(Emitter { tracer, source: agree_on(comm, read)?, profile });
+        }
+    }
+    Ok(emitters)
+}
+
+fn source<R: Scalar>(of: &EmissionSource, setup: &Setup) -> Result<Source<R>, crate::sources::SourceError> {
+    match of {
+        EmissionSource::Uniform { density, conversion } => {
+            Ok(Source::uniform(setup.tiles.clone(), &setup.grid, *density, conversion))
+        }
+        EmissionSource::Native(files) => {
+            let start = setup.origin.and_then(|origin| TimeZone::UTC.to_timestamp(origin).ok()).unwrap_or_default();
+            let span = RunSpan { start, seconds: 3600.0 * setup.plan.hours };
+            files.read(&span, &setup.grid, &setup.tiles)
+        }
+    }
+}
+
+/// What the total of every tracer follows from. Collective.
+pub(super) fn expectations<R: Scalar>(
+    config: &RunConfig,
+    emitters: &[Emitter<R>],
+    comm: &dyn Communicator,
+) -> Result<Vec<Expectation>, RunError> {
+    let mut rules = Vec::new();
+    for (tracer, settings) in config.tracers.iter().enumerate() {
+        let mut sources = Vec::new();
+        for emitter in emitters.iter().filter(|e| e.tracer == tracer) {
+            let rates = emitter.source.rates();
+            let mut totals = Vec::with_capacity(rates.levels());
+            for slice in 0..rates.levels() {
+                let mut sum = ExactSum::new();
+                for (tile, shape) in rates.tile_set().shapes().iter().enumerate() {
+                    let plane = rates.plane(slice, tile, AIR);
+                    for j in 0..shape.nj {
+                        plane[shape.row_start(j)..][..shape.ni].iter().for_each(|rate| sum.add(rate.to_f64()));
+                    }
+                }
+                let total = exact_total(comm, sum);
+                let what = || format!("emissions of {}", settings.name);
+                totals.push(agree_on(comm, total.map_err(|source| RunError::Total { what: what(), source }))?);
+            }
+            sources.push(SourceTotals { times: emitter.source.times().clone(), totals });
+        }
+        let decay = config.chemistry.decaying.iter().find(|d| d.tracer == tracer).map(|d| d.decay);
+        rules.push(Expectation { name: settings.name.clone(), sources, decay });
+    }
+    Ok(rules)
+}

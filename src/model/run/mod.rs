@@ -1,0 +1,259 @@
+//! The run: windows, substeps, resets, snapshots.
+
+mod plan;
+mod window;
+
+use std::collections::HashSet;
+use std::time::Instant;
+
+use kernels::Scalar;
+
+use super::budget::Budgets;
+use super::clock::Clock;
+use super::engine::{Engine, OpenDevice, engine, open_device};
+use super::error::{RunError, agree_on};
+use super::physics::{emitters, expectations};
+use super::report::{Budget, Progress, RunReport};
+use super::setup::{Setup, make_folder_of};
+use super::snapshots::Snapshots;
+use super::timing::{RunTimers, beside};
+use crate::comm::Communicator;
+use crate::config::RunConfig;
+use crate::met::{FileWindows, FloatType, PrefetchMode, StreamPosition, WindowStream};
+use crate::operators::Threads;
+use crate::state::AIR;
+use crate::timers::{self, Timed};
+
+/// Runs a configuration from start to end. Collective over `comm`.
+///
+/// # Errors
+/// Anything wrong with the configuration or its files (found before any work), and what happens on the way. The lowest
+/// failing rank returns its own error, the others [`RunError::Elsewhere`].
+pub fn run(config: &RunConfig, comm: &dyn Communicator, progress: &mut dyn Progress) -> Result<RunReport, RunError> {
+    let timers = RunTimers::start(comm)?;
+    let device = open_device(config, comm)?;
+    let setup = Setup::new(config, comm, progress)?;
+    let threads = agree_on(comm, Threads::new(thread_count(config, comm)).map_err(RunError::from))?;
+    let report = match config.settings.float_type {
+        FloatType::Float32 => {
+            threads.install(|| Run::<f32>::new(config, &setup, device, &threads, comm, progress)?.finish())
+        }
+        FloatType::Float64 => {
+            threads.install(|| Run::<f64>::new(config, &setup, device, &threads, comm, progress)?.finish())
+        }
+    }?;
+    timers.finish(config, &setup, comm, progress);
+    Ok(report)
+}
+
+fn thread_count(config: &RunConfig, comm: &dyn Communicator) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    config.settings.threads.map_or_else(|| (cores() / comm.ranks_here()).max(1), usize::from)
+}
+
+/// Wall-clock seconds by section.
+#[derive(Clone, Copy, Default)]
+struct Seconds {
+    advection: f64,
+    read: f64,
+    write: f64,
+}
+
+impl Seconds {
+    fn list(self) -> [(&'static str, f64); 3] {
+        [("advection", self.advection), ("io_read", self.read), ("io_write", self.write)]
+    }
+}
+
+struct Run<'a, R: Scalar> {
+    config: &'a RunConfig,
+    setup: &'a Setup,
+    threads: &'a Threads,
+    comm: &'a dyn Communicator,
+    progress: &'a mut dyn Progress,
+    stream: WindowStream<R>,
+    engine: Box<dyn Engine<R> + 'a>,
+    clock: Clock,
+    snapshots: Snapshots<R>,
+    initial: Vec<f64>,
+    budgets: Budgets,
+    total: Seconds,
+    warned: HashSet<&'static str>,
+}
+
+impl<'a, R: Scalar> Run<'a, R> {
+    fn new(
+        config: &'a RunConfig,
+        setup: &'a Setup,
+        device: Option<OpenDevice>,
+        threads: &'a Threads,
+        comm: &'a dyn Communicator,
+        progress: &'a mut dyn Progress,
+    ) -> Result<Self, RunError> {
+        let files = setup.plan.files.iter().zip(&setup.plan.windows);
+        let files = files.map(|(file, n)| FileWindows { file: file.clone(), windows: 0..*n }).collect();
+        let start = Instant::now();
+        let stream = WindowStream::new(files, setup.buffer(config), PrefetchMode::from_environment());
+        let mut stream = agree_on(comm, stream.map_err(RunError::from))?;
+        let first = agree_on(comm, stream.advance().map_err(RunError::from))?.expect("a run has a first window");
+        agree_on(comm, verify_share(setup, first, 0, comm))?;
+        let read = start.elapsed().as_secs_f64();
+        let (_, window) = stream.current().expect("a run has a first window");
+        let state = setup.initial_state(config, window, comm)?;
+        let emitters = emitters(config, setup, comm)?;
+        let rules = expectations(config, &emitters, comm)?;
+        let mut engine = engine(config, setup, device, state, window, emitters, threads, comm)?;
+        let initial = totals(&mut *engine, comm)?;
+        let path = config.budget_output().map(|output| {
+            beside(&output.spec(None).path_for(&setup.plan.labels[0]), "budget.csv")
+        });
+        if let Some(path) = &path {
+            make_folder_of(path, comm)?;
+        }
+        let budgets = agree_on(comm, Budgets::new(rules, &initial[AIR + 1..], path.as_deref(), comm))?;
+        let run = Self {
+            clock: Clock::new(setup.header().dt_met_seconds()),
+            total: Seconds { read, ..Seconds::default() },
+            warned: HashSet::new(),
+            config,
+            setup,
+            threads,
+            comm,
+            progress,
+            stream,
+            engine,
+            snapshots: Snapshots::new(config, setup),
+            initial,
+            budgets,
+        };
+        let plan = run.plan();
+        run.progress.start(&plan);
+        Ok(run)
+    }
+
+    /// All windows, then the report.
+    fn finish(mut self) -> Result<RunReport, RunError> {
+        let Some((first, _)) = self.stream.current() else { unreachable!("a run has a first window") };
+        self.open_snapshots(first)?;
+        self.snapshot()?;
+        let mut place = Some(first);
+        while let Some(now) = place {
+            self.window(now)?;
+            let timed = timers::section(Timed::WindowAdvance);
+            let start = Instant::now();
+            place = agree_on(self.comm, self.stream.advance().map_err(RunError::from))?;
+            if let Some(next) = place {
+                agree_on(self.comm, verify_share(self.setup, next, self.clock.windows(), self.comm))?;
+            }
+            self.total.read += start.elapsed().as_secs_f64();
+            drop(timed);
+            if place.is_none_or(|next| next.file != now.file) && self.snapshots.daily() {
+                self.snapshots.close(self.comm)?;
+                if let Some(next) = place {
+                    self.open_snapshots(next)?;
+                }
+            }
+        }
+        self.snapshots.close(self.comm)?;
+        let last = totals(&mut *self.engine, self.comm)?;
+        let table = agree_on(self.comm, self.budgets.finish())?;
+        let tracers = self.budgets.tracers();
+        let decaying = &self.config.chemistry.decaying;
+        let names = std::iter::once("air").chain(self.engine.shape().tracers().iter().map(String::as_str));
+        let budgets = names
+            .zip(self.initial.iter().zip(&last))
+            .enumerate()
+            .map(|(plane, (name, (initial, last)))| {
+                let half_life = decaying.iter().find(|d| d.tracer + AIR + 1 == plane).map(|d| d.decay.half_life());
+                let tracer = plane.checked_sub(AIR + 1).map(|t| tracers[t]);
+                Budget { name: name.into(), initial: *initial, last: *last, half_life_seconds: half_life, tracer }
+            })
+            .collect();
+        let (snapshots, mut files) = (self.snapshots.written(), self.snapshots.files().to_vec());
+        files.extend(table);
+        let seconds = self.total.list().to_vec();
+        let ledger_refused = self.budgets.refused();
+        let model_seconds = self.clock.seconds();
+        let report = RunReport { model_seconds, snapshots, files, budgets, ledger_refused, seconds };
+        self.progress.finish(&report);
+        Ok(report)
+    }
+
+    /// Closes the budgets of a window, and warns of what its ledgers refused. Collective.
+    fn balance(&mut self, place: StreamPosition) -> Result<(), RunError> {
+        let books = self.engine.take_books();
+        let books = agree_on(self.comm, books)?;
+        let found = totals(&mut *self.engine, self.comm)?;
+        let hours = self.clock.hours();
+        let noticed = self.budgets.balance(hours, &found[AIR + 1..], books, self.comm);
+        let noticed = agree_on(self.comm, noticed)?;
+        let (file, window) = (self.file_name(place), place.window + 1);
+        for (kind, operator, refused) in
+            [("refused diffusion", "diffusion", noticed.refused[0]), ("refused convection", "convection", noticed.refused[1])]
+        {
+            if refused > 0 {
+                let message = format!(
+                    "{file}, window {window}: {refused} columns lost or gained more tracer in {operator} than rounding \
+                     explains; their residual stays in the field (diffusion of kind \"matrix\" and forcing that does \
+                     not close do this)"
+                );
+                self.warn_once(kind, &message);
+            }
+        }
+        if noticed.unlofted > 0 {
+            let message = format!(
+                "{file}, window {window}: the emissions of {} columns were put into the lowest layer, since lofting \
+                 them would have made a layer negative",
+                noticed.unlofted
+            );
+            self.warn_once("unlofted", &message);
+        }
+        Ok(())
+    }
+
+    fn warn_once(&mut self, kind: &'static str, message: &str) {
+        if self.warned.insert(kind) {
+            self.progress.warn(message);
+        }
+    }
+
+    fn file_name(&self, place: StreamPosition) -> &'a str {
+        &self.setup.file_names[place.file]
+    }
+
+    fn open_snapshots(&mut self, place: StreamPosition) -> Result<(), RunError> {
+        self.snapshots.open(place.file, self.engine.shape().tracers(), self.setup, self.comm)
+    }
+
+    /// Writes a snapshot if one is due at the clock's time. Collective.
+    fn snapshot(&mut self) -> Result<(), RunError> {
+        self.total.write += self.snapshots.write(self.clock.hours(), &mut *self.engine, self.comm)?;
+        Ok(())
+    }
+}
+
+/// Verifies the stored checksum of a window on one rank, each rank in its turn. A single rank has done so on loading.
+fn verify_share(setup: &Setup, place: StreamPosition, windows: u64, comm: &dyn Communicator) -> Result<(), RunError> {
+    let ranks = comm.size() as u64;
+    if ranks == 1 || windows % ranks != comm.rank() as u64 {
+        return Ok(());
+    }
+    Ok(setup.plan.files[place.file].verify(place.window)?)
+}
+
+fn difference(now: Seconds, before: Seconds) -> Seconds {
+    Seconds {
+        advection: now.advection - before.advection,
+        read: now.read - before.read,
+        write: now.write - before.write,
+    }
+}
+
+/// Exact totals: air, then tracers. Collective.
+pub(super) fn totals<R: Scalar>(engine: &mut dyn Engine<R>, comm: &dyn Communicator) -> Result<Vec<f64>, RunError> {
+    let found = engine.totals(comm)?.map_err(|(plane, source)| RunError::Total {
+        what: plane.checked_sub(AIR + 1).map_or("air mass".into(), |t| engine.shape().tracers()[t].clone()),
+        source,
+    });
+    agree_on(comm, found)
+}

@@ -1,0 +1,43 @@
+//! The run in words.
+
+use kernels::Scalar;
+
+use super::Run;
+use crate::model::report::PlanReport;
+use crate::model::setup::float_name;
+
+impl<R: Scalar> Run<'_, R> {
+    pub(super) fn plan(&self) -> PlanReport {
+        let (plan, header) = (&self.setup.plan, self.setup.header());
+        let grid = plan.layout.tile_grid();
+        let state = self.engine.shape();
+        let memory = size_of_val(state.slabs().data());
+        let scheme = self.config.advection.scheme.map_or("none", |s| s.name());
+        let mut lines = vec![
+            ("grid", format!("C{} {}, {} levels", plan.layout.nc(), header.panel_convention().tag(), plan.levels)),
+            ("precision", float_name(self.config.settings.float_type).to_owned()),
+            ("advection", scheme.to_owned()),
+            ("tracers", state.tracers().join(", ")),
+            (
+                "ranks",
+                format!(
+                    "{} × {} threads, {} × {} tiles per panel, halo {}",
+                    self.comm.size(),
+                    self.threads.count(),
+                    grid.px,
+                    grid.py,
+                    plan.layout.halo()
+                ),
+            ),
+            ("state", format!("{:.1} MiB on this rank", memory as f64 / f64::from(1 << 20))),
+            ("input", format!("{} file(s), {:.2} h", plan.files.len(), plan.hours)),
+        ];
+        let chemistry = &self.config.chemistry;
+        if !chemistry.decaying.is_empty() {
+            lines.push(("decay", chemistry.summary(&self.config.tracers)));
+        }
+        lines.extend(self.engine.place().map(|place| ("device", place)));
+        PlanReport { lines, windows: plan.windows.iter().map(|n| *n as u64).sum() }
+    }
+}
+
