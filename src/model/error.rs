@@ -17,6 +17,9 @@ pub enum RunError {
     /// The configuration, or transport files that do not fit it.
     #[error("{}", .0.plain())]
     Config(Box<ConfigErrors>),
+    /// Vertical physics, which the run cannot do.
+    #[error("this version checks [diffusion], [convection] and sources, but cannot run them; remove {0}")]
+    Physics(&'static str),
     /// A transport file.
     #[error(transparent)]
     Met(#[from] MetError),

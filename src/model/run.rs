@@ -27,6 +27,7 @@ use crate::timers::{self, Timed};
 /// Anything wrong with the configuration or its files (found before any work), and what happens on the way. The lowest
 /// failing rank returns its own error, the others [`RunError::Elsewhere`].
 pub fn run(config: &RunConfig, comm: &dyn Communicator, progress: &mut dyn Progress) -> Result<RunReport, RunError> {
+    refuse_physics(config)?;
     let timers = RunTimers::start(comm)?;
     let device = open_device(config, comm)?;
     let setup = Setup::new(config, comm, progress)?;
@@ -41,6 +42,16 @@ pub fn run(config: &RunConfig, comm: &dyn Communicator, progress: &mut dyn Progr
     }?;
     timers.finish(config, &setup, comm, progress);
     Ok(report)
+}
+
+fn refuse_physics(config: &RunConfig) -> Result<(), RunError> {
+    let emits = config.tracers.iter().any(|tracer| !tracer.emissions.is_empty());
+    let wanted = [
+        (config.physics.diffusion.is_some(), "[diffusion]"),
+        (config.physics.convection.is_some(), "[convection]"),
+        (emits, "[tracers.<name>.surface_flux]"),
+    ];
+    wanted.iter().find(|(is_wanted, _)| *is_wanted).map_or(Ok(()), |(_, what)| Err(RunError::Physics(what)))
 }
 
 fn thread_count(config: &RunConfig, comm: &dyn Communicator) -> usize {
