@@ -287,11 +287,13 @@ mod tests {
             model_seconds: 86_400.0,
             snapshots: 5,
             files: vec!["run.nc".into()],
+            ledger_refused: [0, 0],
             budgets: vec![crate::model::report::Budget {
                 name: "co2".into(),
                 initial: 2.0,
                 last: 2.5,
                 half_life_seconds: None,
+                tracer: None,
             }],
             seconds: vec![("advection", 1.5)],
         }

@@ -51,7 +51,7 @@ impl Named for Limiter {
 
 /// A scheme as written, without its limiter.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Family {
+pub(super) enum Family {
     None,
     Upwind,
     Slopes,

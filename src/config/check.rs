@@ -41,7 +41,7 @@ fn missing(key: &Key, path: &str, span: Option<Range<usize>>, problems: &mut Pro
     let full = join(path, key.name);
     match key.kind {
         // A required table that is absent: name the key inside that must be given, where there is one.
-        Kind::Table | Kind::TableOf => {
+        Kind::Table | Kind::TableOrList | Kind::TableOf => {
             let section = SECTIONS.iter().find(|s| s.path == full);
             let inner = section.and_then(|s| s.keys.iter().find(|k| k.fallback == Fallback::Required));
             let help = match inner {
@@ -129,7 +129,7 @@ fn known(
         }
     }
     match (key.kind, value.get_ref()) {
-        (Kind::Table, DeValue::Table(t)) => {
+        (Kind::Table | Kind::TableOrList, DeValue::Table(t)) => {
             // Aliases of a table share its section.
             if let Some(child) = section.child(key.name) {
                 table(child, full, t, Some(value.span()), problems);
@@ -140,7 +140,24 @@ fn known(
                 named_tables(one, full, t, problems);
             }
         }
+        (Kind::TableOrList, DeValue::Array(list)) => {
+            if let Some(child) = section.child(key.name) {
+                list.iter().for_each(|one| listed_table(child, full, one, problems));
+            }
+        }
         (kind, v) => scalar(kind, full, v, value.span(), problems),
+    }
+}
+
+fn listed_table(section: &'static Section, full: &str, value: &Spanned<DeValue<'_>>, problems: &mut Problems) {
+    match value.get_ref() {
+        DeValue::Table(t) => table(section, full, t, Some(value.span()), problems),
+        other => problems.add(
+            full,
+            Some(value.span()),
+            format!("`{full}` must be a list of tables, not of {}", article(other)),
+            format!("write [[{full}]] on a line of its own, followed by its keys"),
+        ),
     }
 }
 
@@ -188,7 +205,7 @@ fn scalar(kind: Kind, full: &str, value: &DeValue<'_>, span: Range<usize>, probl
         Kind::Numbers(_) => {
             value.as_table().is_some_and(|t| t.values().all(|v| v.get_ref().is_float() || v.get_ref().is_integer()))
         }
-        Kind::Table | Kind::TableOf => false,
+        Kind::Table | Kind::TableOrList | Kind::TableOf => false,
         Kind::Any => true,
     };
     if !fits_type {
@@ -248,6 +265,9 @@ fn choice(choices: &[Choice], full: &str, value: &DeValue<'_>, span: Range<usize
     let written = read::choice_text(value).unwrap_or_default();
     match choices.iter().find(|c| c.answers_to(&written)) {
         Some(c) if c.availability == Availability::Now => {}
+        Some(Choice { availability: Availability::Removed(instead), .. }) => {
+            problems.add(full, Some(span), format!("`{full} = \"{written}\"` cannot be used"), *instead);
+        }
         Some(_) => {
             let message = format!("`{full} = \"{written}\"` is not part of this version");
             problems.add(full, Some(span), message, format!("use {}", one_of(choices)));

@@ -13,7 +13,9 @@ use super::keys::{Availability, Fallback, Key, Kind, SECTIONS, Section};
 pub fn explain(config: &RunConfig) -> String {
     let (root, _) = DeTable::parse_recoverable(&config.text);
     let mut out = String::new();
-    for section in SECTIONS.iter().filter(|s| !s.path.is_empty()) {
+    // Tables inside a list are written with the element that they belong to.
+    let separate = |s: &&Section| !s.path.is_empty() && !INLINE.contains(&s.path);
+    for section in SECTIONS.iter().filter(separate) {
         for (path, table) in tables(root.get_ref(), section.path) {
             write_table(&mut out, section, &path, table, &config.text);
         }
@@ -21,8 +23,12 @@ pub fn explain(config: &RunConfig) -> String {
     out
 }
 
+/// Tables that are written as values.
+const INLINE: [&str; 1] = ["tracers.<name>.surface_flux.injection"];
+
 /// Tables of the document at a section's path, `<name>` standing for every name; an absent table of a fixed path
-/// is present with its defaults, unless a sibling takes its place.
+/// is present with its defaults, unless a sibling takes its place. Elements of a list of tables have its path in
+/// brackets.
 fn tables<'a>(root: &'a DeTable<'a>, path: &str) -> Vec<(String, Option<&'a DeTable<'a>>)> {
     let mut found = vec![(String::new(), Some(root))];
     for step in path.split('.') {
@@ -30,11 +36,20 @@ fn tables<'a>(root: &'a DeTable<'a>, path: &str) -> Vec<(String, Option<&'a DeTa
             .into_iter()
             .flat_map(|(path, table)| {
                 let children = table.into_iter().flat_map(DeTable::iter);
-                let children = children.filter_map(|(k, v)| Some((k.get_ref().as_ref(), v.get_ref().as_table()?)));
                 let of = |k: &str| if path.is_empty() { k.to_owned() } else { format!("{path}.{k}") };
-                let mut next: Vec<_> =
-                    children.filter(|(k, _)| step == "<name>" || *k == step).map(|(k, t)| (of(k), Some(t))).collect();
-                if next.is_empty() && step != "<name>" {
+                let (mut next, mut given) = (Vec::new(), false);
+                for (k, v) in children.filter(|(k, _)| step == "<name>" || k.get_ref() == step) {
+                    match v.get_ref() {
+                        DeValue::Table(t) => next.push((of(k.get_ref()), Some(t))),
+                        DeValue::Array(list) => {
+                            given = true;
+                            let tables = list.iter().filter_map(|one| one.get_ref().as_table());
+                            next.extend(tables.map(|t| (format!("[{}]", of(k.get_ref())), Some(t))));
+                        }
+                        _ => {}
+                    }
+                }
+                if next.is_empty() && !given && step != "<name>" {
                     next.push((of(step), None));
                 }
                 next
@@ -68,7 +83,9 @@ fn write_table(out: &mut String, section: &Section, path: &str, table: Option<&D
     let selected = keys().find(|k| ["kind", "scheme", "flow"].contains(&k.name)).and_then(|k| selection(k, given(k)));
     let _ = writeln!(out, "[{path}]");
     for key in keys() {
-        if key.availability != Availability::Now || matches!(key.kind, Kind::Table | Kind::TableOf) {
+        let inline =
+            matches!(key.kind, Kind::Table) && section.child(key.name).is_some_and(|s| INLINE.contains(&s.path));
+        if key.availability != Availability::Now || (key.kind.is_table() && !inline) {
             continue;
         }
         if let Some((name, value)) = given(key) {

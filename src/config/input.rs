@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::ToSpan;
 use jiff::civil::Date;
+use jiff::tz::TimeZone;
 
 use super::error::Problems;
 use super::paths::Base;
@@ -36,6 +37,16 @@ pub enum Source {
     },
     /// Winds made by the program.
     Synthetic(SynthOptions),
+}
+
+impl Input {
+    /// Year in which the run starts, where the configuration tells.
+    pub(super) fn start_year(&self) -> Option<i16> {
+        match &self.source {
+            Source::Files { start_date, .. } => start_date.map(Date::year),
+            Source::Synthetic(options) => options.start_time.map(|time| TimeZone::UTC.to_datetime(time).year()),
+        }
+    }
 }
 
 /// What the first file must declare.

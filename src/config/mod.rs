@@ -8,12 +8,14 @@
 mod advection;
 mod check;
 mod chemistry;
+mod emissions;
 mod error;
 mod explain;
 mod input;
 pub mod keys;
 mod output;
 mod paths;
+mod physics;
 mod preflight;
 mod read;
 mod settings;
@@ -27,10 +29,12 @@ mod targets;
 
 pub use advection::{Advection, CflExcess};
 pub use chemistry::{Chemistry, DecayCadence};
+pub use emissions::{EmissionConfig, EmissionSource};
 pub use error::{ConfigErrors, Problem};
 pub use explain::explain;
 pub use input::{Expectations, Input, Source};
 pub use output::{Output, Schedule};
+pub use physics::Physics;
 pub use preflight::Preflight;
 pub use read::{Named, parse_utc};
 pub use settings::{AirMassReset, PhysicsCadence, Settings};
@@ -53,6 +57,8 @@ pub struct RunConfig {
     pub settings: Settings,
     /// Advection.
     pub advection: Advection,
+    /// Diffusion and convection.
+    pub physics: Physics,
     /// Decay.
     pub chemistry: Chemistry,
     /// Tracers in the order in which they are carried: ascending names.
@@ -93,7 +99,8 @@ impl RunConfig {
         let input = input::read(&view, &base, &mut problems);
         let advection = advection::read(&view, &mut problems);
         let settings = settings::read(&view, &advection, &input, &mut problems);
-        let tracers = tracers::read(&view, &base, &mut problems);
+        let physics = physics::read(&view, &mut problems);
+        let tracers = tracers::read(&view, &base, &input, &advection, &mut problems);
         let chemistry = chemistry::read(&view, &tracers, settings.physics_cadence, &mut problems);
         let output = output::read(&view, &base, &tracers, &mut problems);
         let problems = problems.into_vec();
@@ -106,10 +113,18 @@ impl RunConfig {
             input,
             settings,
             advection,
+            physics,
             chemistry,
             tracers,
             output,
         })
+    }
+
+    /// Sources of all tracers in words; `none` without.
+    pub fn sources_summary(&self) -> String {
+        let of = |t: &Tracer| t.emissions.iter().map(|e| format!("{} {}", t.name, e.summary())).collect::<Vec<_>>();
+        let all: Vec<_> = self.tracers.iter().flat_map(of).collect();
+        if all.is_empty() { "none".into() } else { all.join("; ") }
     }
 }
 

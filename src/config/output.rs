@@ -1,7 +1,7 @@
 //! `[output]`.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::civil::DateTime;
 
@@ -25,6 +25,8 @@ pub struct Output {
     pub compression: Compression,
     /// Variables.
     pub fields: FieldSelection,
+    /// Table of the budgets of all tracers, window by window; `None`: none is written.
+    pub budget: Option<PathBuf>,
 }
 
 impl Output {
@@ -111,12 +113,22 @@ pub(super) fn read(root: &View<'_>, base: &Base, tracers: &[Tracer], problems: &
     let level = u8::try_from(view.int_or_default("deflate_level")).unwrap_or(0);
     let compression = Compression { level, shuffle: view.bool_or_default("shuffle") };
     let fields = fields(&view.table("fields"), tracers, problems);
-    let output = Output { path: path?, split, schedule: schedule?, compression, fields };
+    let path = path?;
+    let budget = view.bool_or_default("budget").then(|| budget_path(&path));
+    let output = Output { path, split, schedule: schedule?, compression, fields, budget };
     view.bool_or_default("enabled").then_some(output)
 }
 
 const SCHEDULE_KEYS: [&str; 3] = ["hours", "cadence_hours", "cadence_seconds"];
 const DATE_TOKENS: [&str; 3] = ["{date}", "{YYYYMMDD}", "{day}"];
+
+/// File of the budgets of a run: beside its output, without a date.
+fn budget_path(output: &Path) -> PathBuf {
+    let mut stem = output.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    DATE_TOKENS.iter().for_each(|token| stem = stem.replace(token, ""));
+    let stem = stem.trim_matches(['_', '-', '.']);
+    output.with_file_name(if stem.is_empty() { "budget.csv".into() } else { format!("{stem}.budget.csv") })
+}
 
 fn path(view: &View<'_>, base: &Base, split: Split, problems: &mut Problems) -> Option<PathBuf> {
     let text = view.text("path")?;
@@ -290,5 +302,17 @@ mod tests {
         assert_eq!(every(6.0, 3.0, Some(15.0)).times(24.0), [3.0, 9.0, 15.0]);
         assert_eq!(every(7.0, 0.0, Some(100.0)).times(10.0), [0.0, 7.0]);
         assert_eq!(Schedule::Hours(vec![1.0, 99.0]).times(24.0), [1.0, 99.0]);
+    }
+
+    #[test]
+    fn budgets_lie_beside_the_output() {
+        for (output, budget) in [
+            ("a/run.nc", "a/run.budget.csv"),
+            ("run_{date}.nc", "run.budget.csv"),
+            ("out/{YYYYMMDD}.nc", "out/budget.csv"),
+            ("{day}-x.nc4", "x.budget.csv"),
+        ] {
+            assert_eq!(budget_path(Path::new(output)), Path::new(budget), "{output}");
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use toml::Spanned;
-use toml::de::{DeString, DeTable, DeValue};
+use toml::de::{DeArray, DeString, DeTable, DeValue};
 
 use super::error::Problems;
 use super::keys::{Availability, Fallback, Key, Kind, Section};
@@ -114,13 +114,15 @@ pub(super) struct View<'a> {
     path: String,
     table: Option<&'a DeTable<'a>>,
     span: Option<Range<usize>>,
+    /// What the names of its keys begin with in the file.
+    prefix: &'static str,
 }
 
 impl<'a> View<'a> {
     /// The top level.
     pub(super) fn root(table: &'a DeTable<'a>) -> Self {
         let section = Section::at("").expect("the top level is a section");
-        Self { section, path: String::new(), table: Some(table), span: None }
+        Self { section, path: String::new(), table: Some(table), span: None, prefix: "" }
     }
 
     /// Whether the table is in the file.
@@ -135,7 +137,8 @@ impl<'a> View<'a> {
 
     /// Full dotted name of a key of this table.
     pub(super) fn full(&self, name: &str) -> String {
-        if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
+        let name = format!("{}{name}", self.prefix);
+        if self.path.is_empty() { name } else { format!("{}.{name}", self.path) }
     }
 
     /// The table `name` inside this one, present or absent.
@@ -143,7 +146,20 @@ impl<'a> View<'a> {
         let section = self.section.child(name).expect("tables that are read have a section");
         let found = self.raw(name).and_then(|(k, v)| Some((k, v.get_ref().as_table()?, v.span())));
         let path = self.full(found.as_ref().map_or(name, |(k, ..)| k.get_ref()));
-        View { section, path, table: found.as_ref().map(|f| f.1), span: found.map(|f| f.2) }
+        View { section, path, table: found.as_ref().map(|f| f.1), span: found.map(|f| f.2), prefix: "" }
+    }
+
+    /// The tables `name` inside this one: none, one, or those of a list.
+    pub(super) fn tables(&self, name: &str) -> Vec<View<'a>> {
+        let Some((_, value)) = self.raw(name) else { return Vec::new() };
+        let whole = self.table(name);
+        let of_list = |list: &'a DeArray<'a>| {
+            let one = |v: &'a Spanned<DeValue<'a>>| {
+                Some(View { table: Some(v.get_ref().as_table()?), span: Some(v.span()), ..whole.clone() })
+            };
+            list.iter().filter_map(one).collect()
+        };
+        value.get_ref().as_array().map_or_else(|| vec![whole.clone()], of_list)
     }
 
     /// The named tables of a table of tables, sorted by name, with the place of each name.
@@ -157,7 +173,8 @@ impl<'a> View<'a> {
             .filter_map(|(k, v)| {
                 let table = v.get_ref().as_table()?;
                 let path = outer.full(k.get_ref());
-                Some((k.get_ref().as_ref(), k.span(), View { section, path, table: Some(table), span: Some(v.span()) }))
+                let view = View { section, path, table: Some(table), span: Some(v.span()), prefix: "" };
+                Some((k.get_ref().as_ref(), k.span(), view))
             })
             .collect();
         all.sort_by_key(|(n, ..)| *n);
@@ -170,9 +187,21 @@ impl<'a> View<'a> {
         View { section, ..self.clone() }
     }
 
+    /// The keys of another section as they are written in this table, where their names begin with `prefix`.
+    pub(super) fn prefixed(&self, path: &str, prefix: &'static str) -> View<'a> {
+        View { prefix, ..self.through(path) }
+    }
+
     fn raw(&self, name: &str) -> Option<(&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)> {
         let key = self.key(name);
-        self.table?.iter().find(|(k, _)| key.answers_to(k.get_ref()))
+        let is_key = |written: &str| written.strip_prefix(self.prefix).is_some_and(|rest| key.answers_to(rest));
+        self.table?.iter().find(|(k, _)| is_key(k.get_ref()))
+    }
+
+    /// Full dotted name of a key as it is written.
+    fn written(&self, name: &Spanned<DeString<'_>>) -> String {
+        let name = name.get_ref();
+        self.full(name.strip_prefix(self.prefix).unwrap_or(name))
     }
 
     fn key(&self, name: &str) -> &'static Key {
@@ -194,9 +223,9 @@ impl<'a> View<'a> {
     pub(super) fn given(&self) -> impl Iterator<Item = (&'static Key, &'a Spanned<DeString<'a>>)> + use<'a> {
         let mut names: Vec<_> = self.table.into_iter().flat_map(DeTable::keys).collect();
         names.sort_by_key(|n| n.span().start);
-        let section = self.section;
+        let (section, prefix) = (self.section, self.prefix);
         names.into_iter().filter_map(move |name| {
-            let key = section.find(name.get_ref())?;
+            let key = section.find(name.get_ref().strip_prefix(prefix)?)?;
             (key.availability == Availability::Now).then_some((key, name))
         })
     }
@@ -204,7 +233,7 @@ impl<'a> View<'a> {
     /// Reports the keys of this table that have no meaning when the key `selector` has this value.
     pub(super) fn misplaced(&self, selector: &str, value: &str, problems: &mut Problems) {
         for (key, at) in self.given().filter(|(k, _)| !k.only_with.is_empty() && !k.only_with.contains(&value)) {
-            let full = self.full(at.get_ref());
+            let full = self.written(at);
             let message = format!("`{full}` has no meaning with {selector} \"{value}\"");
             let others: Vec<_> = key.only_with.iter().map(|n| format!("\"{n}\"")).collect();
             let help = format!("remove it, or choose {selector} {}", others.join(" or "));
@@ -223,7 +252,7 @@ impl<'a> View<'a> {
     fn read<T>(&self, name: &str, reader: impl FnOnce(&'a DeValue<'a>) -> Option<T>) -> Option<At<T>> {
         let (k, v) = self.raw(name)?;
         let value = reader(v.get_ref())?;
-        Some(At { value, key: self.full(k.get_ref()), span: v.span() })
+        Some(At { value, key: self.written(k), span: v.span() })
     }
 
     /// Integer that is present.
@@ -259,7 +288,7 @@ impl<'a> View<'a> {
     /// Strings of a list, with the place of each.
     pub(super) fn texts(&self, name: &str) -> Option<Vec<At<&'a str>>> {
         let (k, v) = self.raw(name)?;
-        let key = self.full(k.get_ref());
+        let key = self.written(k);
         let at =
             |v: &'a Spanned<DeValue<'a>>| Some(At { value: v.get_ref().as_str()?, key: key.clone(), span: v.span() });
         v.get_ref().as_array()?.iter().map(at).collect()
@@ -283,7 +312,7 @@ impl<'a> View<'a> {
     /// Numbers of a table with their names, ascending; empty if it is absent.
     pub(super) fn numbers(&self, name: &str) -> Vec<At<(&'a str, f64)>> {
         let Some((k, v)) = self.raw(name) else { return Vec::new() };
-        let key = self.full(k.get_ref());
+        let key = self.written(k);
         let entries = v.get_ref().as_table().into_iter().flatten();
         let at = |(n, v): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
             let value = (n.get_ref().as_ref(), float(v.get_ref())?);

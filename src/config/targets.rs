@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Output, RunConfig, Source};
+use super::{EmissionSource, Output, RunConfig, Source};
 use crate::files::{lacks_room, regular_or_absent, same_file};
 use crate::initial::InitialState;
 use crate::output::FieldPlan;
@@ -17,13 +17,19 @@ fn read(config: &RunConfig) -> Vec<(&Path, &'static str)> {
         InitialState::CsNative { file, .. } => Some((file.as_path(), "the file of an initial state")),
         _ => None,
     }));
+    let native = config.tracers.iter().flat_map(|tracer| &tracer.emissions).filter_map(|one| match &one.source {
+        EmissionSource::Native(native) => Some(&native.files),
+        EmissionSource::Uniform { .. } => None,
+    });
+    all.extend(native.flatten().map(|file| (file.as_path(), "a file of a source")));
     all
 }
 
 /// What is wrong with the output files of `labels`, if anything.
 pub(super) fn problem(config: &RunConfig, output: &Output, labels: &[String]) -> Option<String> {
     let spec = output.spec(None);
-    let targets: Vec<PathBuf> = labels.iter().map(|label| spec.path_for(label)).collect();
+    let mut targets: Vec<PathBuf> = labels.iter().map(|label| spec.path_for(label)).collect();
+    targets.extend(output.budget.clone());
     for target in &targets {
         if let Err(error) = regular_or_absent(target) {
             return Some(format!("{}: {error}", target.display()));

@@ -2,11 +2,15 @@
 
 use std::ops::Range;
 
+use super::advection::{self, Advection};
+use super::emissions::{self, EmissionConfig, Surroundings, Transport};
 use super::error::Problems;
+use super::input::Input;
 use super::paths::Base;
 use super::read::{Named, View};
 use crate::initial::{InitialState, LayerChoice, Negatives, VerticalOrder};
 use crate::output::RESERVED_NAMES;
+use crate::sources::known_molar_mass;
 
 /// One tracer.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +21,8 @@ pub struct Tracer {
     pub initial: InitialState,
     /// Molar mass in kg/mol: as given, or of a known gas.
     pub molar_mass_kg_mol: Option<f64>,
+    /// Its sources, in the order in which they act.
+    pub emissions: Vec<EmissionConfig>,
 }
 
 impl Named for VerticalOrder {
@@ -43,21 +49,17 @@ impl Named for Kind {
     ];
 }
 
-/// Molar mass in kg/mol of gases known by name.
-fn known_molar_mass(name: &str) -> Option<f64> {
-    match name {
-        "co2" | "co2_natural" | "co2_fossil" | "fossil_co2" => Some(44.0095e-3),
-        "sf6" => Some(146.055e-3),
-        "rn222" => Some(222.0e-3),
-        _ => None,
-    }
-}
-
 /// Endings of variables derived from a tracer.
 const DERIVED: [&str; 3] = ["_column_mean", "_column_mass_per_area", "_total_mass"];
 
 /// Reads `[tracers]`, sorted by name.
-pub(super) fn read(root: &View<'_>, base: &Base, problems: &mut Problems) -> Vec<Tracer> {
+pub(super) fn read(
+    root: &View<'_>,
+    base: &Base,
+    input: &Input,
+    advection: &Advection,
+    problems: &mut Problems,
+) -> Vec<Tracer> {
     let all = root.named("tracers");
     let outer = root.table("tracers");
     if all.is_empty() && outer.present() {
@@ -67,7 +69,21 @@ pub(super) fn read(root: &View<'_>, base: &Base, problems: &mut Problems) -> Vec
     for (name, span, _) in &all {
         check_name(name, span, &names, problems);
     }
-    all.into_iter().map(|(name, _, view)| tracer(name, &view, base, problems)).collect()
+    // Without a scheme that was refused, sources are not judged by it.
+    let none = advection.scheme.is_none() && root.table("advection").choice::<advection::Family>("scheme").is_some();
+    let transport = if none { Transport::None } else { Transport::Sweeps };
+    all.into_iter()
+        .map(|(name, _, view)| {
+            let molar_mass = molar_mass(name, &view);
+            let around = Surroundings { base, year: input.start_year(), molar_mass, transport };
+            Tracer {
+                name: name.into(),
+                initial: initial_state(&view, base, problems),
+                molar_mass_kg_mol: molar_mass,
+                emissions: emissions::read(&view, &around, problems),
+            }
+        })
+        .collect()
 }
 
 fn check_name(name: &str, span: &Range<usize>, all: &[&str], problems: &mut Problems) {
@@ -89,7 +105,7 @@ fn check_name(name: &str, span: &Range<usize>, all: &[&str], problems: &mut Prob
     }
 }
 
-fn tracer(name: &str, view: &View<'_>, base: &Base, problems: &mut Problems) -> Tracer {
+fn initial_state(view: &View<'_>, base: &Base, problems: &mut Problems) -> InitialState {
     let flat = view.through(INIT);
     let table = view.table("init");
     let in_table = |key: &super::keys::Key| flat.knows(key.name);
@@ -103,13 +119,9 @@ fn tracer(name: &str, view: &View<'_>, base: &Base, problems: &mut Problems) -> 
         }
         (true, None) => table,
         (false, Some(_)) => flat,
-        (false, None) => {
-            let initial = InitialState::Uniform { background: 0.0 };
-            return Tracer { name: name.into(), initial, molar_mass_kg_mol: molar_mass(name, view) };
-        }
+        (false, None) => return InitialState::Uniform { background: 0.0 },
     };
-    let initial = initial(&init, view, base, problems);
-    Tracer { name: name.into(), initial, molar_mass_kg_mol: molar_mass(name, view) }
+    initial(&init, view, base, problems)
 }
 
 const INIT: &str = "tracers.<name>.init";

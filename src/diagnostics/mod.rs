@@ -6,4 +6,4 @@ mod totals;
 
 pub use columns::ColumnSums;
 pub use exact_sum::{ExactSum, SumError};
-pub use totals::{exact_total, local_sums, plane_total, tracer_totals};
+pub use totals::{exact_total, level_sum, local_sums, plane_total, tracer_totals, tracer_totals_into};

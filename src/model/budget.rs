@@ -57,6 +57,8 @@ pub(super) struct Budgets {
     refused: [u64; 2],
     unlofted: u64,
     file: Option<BudgetFile>,
+    /// Lines of a window.
+    rows: String,
     hours: f64,
 }
 
@@ -94,7 +96,7 @@ impl Budgets {
         };
         let accounts = rules.into_iter().zip(totals).map(account).collect();
         let file = path.filter(|_| comm.rank() == 0).map(BudgetFile::create).transpose()?;
-        Ok(Self { accounts, refused: [0; 2], unlofted: 0, file, hours: 0.0 })
+        Ok(Self { accounts, refused: [0; 2], unlofted: 0, file, rows: String::new(), hours: 0.0 })
     }
 
     /// The emissions of a substep.
@@ -122,7 +124,7 @@ impl Budgets {
         &mut self,
         hours: f64,
         totals: &[f64],
-        books: Books,
+        books: &Books,
         comm: &dyn Communicator,
     ) -> Result<Noticed, RunError> {
         let mut counts = [books.diffusion.refused as i64, books.convection.refused as i64, books.unlofted as i64];
@@ -130,17 +132,17 @@ impl Budgets {
         let noticed = Noticed { refused: [counts[0] as u64, counts[1] as u64], unlofted: counts[2] as u64 };
         self.refused.iter_mut().zip(noticed.refused).for_each(|(all, new)| *all += new);
         self.unlofted += noticed.unlofted;
-        let mut rows = String::new();
+        self.rows.clear();
         for (tracer, (account, total)) in self.accounts.iter_mut().zip(totals).enumerate() {
-            let ledgers = LedgerAmounts::new(&books, tracer, comm);
+            let ledgers = LedgerAmounts::new(books, tracer, comm);
             account.window.residual = total - account.expected;
             let row = Row { hours: [self.hours, hours], account, total: *total, ledgers, noticed: &noticed };
-            writeln!(rows, "{}", row.text()).expect("a string takes any text");
+            row.write(&mut self.rows).expect("a string takes any text");
             account.close(*total, ledgers);
         }
         self.hours = hours;
         if let Some(file) = &mut self.file {
-            file.append(&rows)?;
+            file.append(&self.rows)?;
         }
         Ok(noticed)
     }
@@ -195,9 +197,8 @@ impl Account {
 impl LedgerAmounts {
     fn new(books: &Books, tracer: usize, comm: &dyn Communicator) -> Self {
         // A sum that is no number belongs to a state that is none, which is reported by itself.
-        let total = |sums: &[ExactSum]| {
-            sums.get(tracer).map_or(0.0, |sum| exact_total(comm, sum.clone()).unwrap_or(f64::NAN))
-        };
+        let total =
+            |sums: &[ExactSum]| sums.get(tracer).map_or(0.0, |sum| exact_total(comm, sum.clone()).unwrap_or(f64::NAN));
         let amounts = |book: &OperatorBook| (total(&book.returned), total(&book.carried));
         let (diffusion, convection) = (amounts(&books.diffusion), amounts(&books.convection));
         Self { returned: [diffusion.0, convection.0], carried: [diffusion.1, convection.1] }
@@ -219,15 +220,13 @@ const COLUMNS: &str = "start_h,end_h,tracer,burden_start_kg,sources_kg,decay_kg,
                        convection_carry_outstanding_kg,diffusion_ledger_refused_count,convection_ledger_refused_count";
 
 impl Row<'_> {
-    fn text(&self) -> String {
+    fn write(&self, text: &mut String) -> std::fmt::Result {
         let (a, l) = (self.account, &self.ledgers);
         let amounts = [a.last, a.window.emitted, -a.window.decayed, a.window.residual, self.total];
         let ledgers = [l.returned[0], l.returned[1], l.carried[0], l.carried[1]];
-        let mut text = format!("{},{},{}", self.hours[0], self.hours[1], a.rules.name);
-        for value in amounts.iter().chain(&ledgers) {
-            write!(text, ",{value:e}").expect("a string takes any text");
-        }
-        text + &format!(",{},{}", self.noticed.refused[0], self.noticed.refused[1])
+        write!(text, "{},{},{}", self.hours[0], self.hours[1], a.rules.name)?;
+        amounts.iter().chain(&ledgers).try_for_each(|value| write!(text, ",{value:e}"))?;
+        writeln!(text, ",{},{}", self.noticed.refused[0], self.noticed.refused[1])
     }
 }
 
@@ -281,7 +280,7 @@ mod tests {
         budgets.emit(CentreStep { start: 0.0, seconds: 50.0 });
         budgets.decay(100.0);
         let books = Books { diffusion: OperatorBook { refused: 3, ..Default::default() }, ..Default::default() };
-        let noticed = budgets.balance(1.0, &[110.5, 4.0], books, &Solo).unwrap();
+        let noticed = budgets.balance(1.0, &[110.5, 4.0], &books, &Solo).unwrap();
         assert_eq!((noticed.refused, noticed.unlofted), ([3, 0], 0));
         let found = budgets.tracers();
         assert_eq!((found[0].emitted, found[0].decayed, found[0].residual), (100.0, 0.0, 0.5));

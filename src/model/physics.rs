@@ -10,11 +10,10 @@ use super::error::{RunError, agree_on};
 use super::setup::Setup;
 use crate::comm::Communicator;
 use crate::config::{EmissionSource, RunConfig};
-use crate::diagnostics::{ExactSum, exact_total};
+use crate::diagnostics::{exact_total, level_sum};
 use crate::met::{Derived, Section};
 use crate::operators::columns::{Convection, Emitter, WindowPhysics};
 use crate::sources::{Injection, RunSpan, Source};
-use crate::state::AIR;
 
 /// Layers that the sources of a run enter, in their order: tracer by tracer, as they are written.
 fn injections(config: &RunConfig) -> Vec<Injection> {
@@ -52,10 +51,8 @@ pub(super) fn emitters<R: Scalar>(
     let mut emitters = Vec::new();
     for (tracer, settings) in config.tracers.iter().enumerate() {
         for emission in &settings.emissions {
-            let read = source(&emission.source, setup).map_err(|source| RunError::Source {
-                tracer: settings.name.clone(),
-                source,
-            });
+            let read = source(&emission.source, setup)
+                .map_err(|source| RunError::Source { tracer: settings.name.clone(), source });
             let profile = match emission.injection {
                 Injection::Surface => lofts.then_some(Derived::Lofting),
                 _ => Some(Derived::Injection(emitters.len())),
@@ -92,14 +89,7 @@ pub(super) fn expectations<R: Scalar>(
             let rates = emitter.source.rates();
             let mut totals = Vec::with_capacity(rates.levels());
             for slice in 0..rates.levels() {
-                let mut sum = ExactSum::new();
-                for (tile, shape) in rates.tile_set().shapes().iter().enumerate() {
-                    let plane = rates.plane(slice, tile, AIR);
-                    for j in 0..shape.nj {
-                        plane[shape.row_start(j)..][..shape.ni].iter().for_each(|rate| sum.add(rate.to_f64()));
-                    }
-                }
-                let total = exact_total(comm, sum);
+                let total = exact_total(comm, level_sum(rates, slice, 0));
                 let what = || format!("emissions of {}", settings.name);
                 totals.push(agree_on(comm, total.map_err(|source| RunError::Total { what: what(), source }))?);
             }

@@ -10,12 +10,19 @@ use super::error::{RunError, agree_on};
 use super::run::totals;
 use super::setup::{Setup, make_folder_of};
 use crate::comm::Communicator;
-use crate::config::RunConfig;
+use crate::config::{RunConfig, Tracer};
 use crate::output::{OutputSpec, SnapshotFrame, SnapshotWriter, Split};
 use crate::timers::{self, Timed};
 
 /// Two hours this close are the same time.
 const SAME_HOUR: f64 = 1e-6;
+
+/// All sources in words.
+fn sources(config: &RunConfig) -> String {
+    let of_tracer = |t: &Tracer| t.emissions.iter().map(|e| format!("{}: {}", t.name, e.summary())).collect::<Vec<_>>();
+    let all: Vec<String> = config.tracers.iter().flat_map(of_tracer).collect();
+    if all.is_empty() { "none".into() } else { all.join("; ") }
+}
 
 /// Snapshot files of a run; none if the configuration asks for none. All calls are collective.
 pub(super) struct Snapshots<R> {
@@ -34,6 +41,9 @@ impl<R: Scalar> Snapshots<R> {
                 vertical: Some(setup.vertical.clone()),
                 run: vec![
                     ("advection", config.advection.scheme.map_or("none", Scheme::name).into()),
+                    ("diffusion", config.physics.diffusion_summary()),
+                    ("convection", config.physics.convection_summary()),
+                    ("sources", sources(config)),
                     ("decay", config.chemistry.summary(&config.tracers)),
                 ],
                 ..output.spec(setup.origin)
@@ -99,10 +109,11 @@ impl<R: Scalar> Snapshots<R> {
         let Some(_) = self.due.pop_if(|due| (*due - hours).abs() < SAME_HOUR) else { return Ok(0.0) };
         let _timed = timers::section(Timed::IoWrite);
         let start = Instant::now();
-        let totals = totals(engine, comm)?;
+        let mut found = Vec::new();
+        totals(engine, comm, &mut found)?;
         let tracers = engine.shape().tracers().to_vec();
         let content = agree_on(comm, engine.content(writer.needs()))?;
-        let frame = SnapshotFrame { hours, content, tracers: &tracers, totals: &totals };
+        let frame = SnapshotFrame { hours, content, tracers: &tracers, totals: &found };
         agree_on(comm, writer.append(&frame, comm).map_err(RunError::from))?;
         self.written += 1;
         Ok(start.elapsed().as_secs_f64())

@@ -61,7 +61,7 @@ impl RunTimers {
 }
 
 /// The output's path with another ending in place of `.nc`.
-pub(super) fn beside(output: &Path, ending: &str) -> PathBuf {
+fn beside(output: &Path, ending: &str) -> PathBuf {
     let name = output.file_name().unwrap_or_default().to_string_lossy();
     output.with_file_name(format!("{}.{ending}", name.strip_suffix(".nc").unwrap_or(&name)))
 }

@@ -20,7 +20,7 @@ pub use decay::{Decay, known_half_life};
 pub use error::SourceError;
 pub use injection::{Injection, loft_surface_part};
 pub use latlon::SourceGrid;
-pub use native::{NativeFile, RunSpan};
+pub use native::{NativeFiles, RunSpan};
 pub use rates::{Conversion, Source};
 pub use species::{known_molar_mass, molar_mass};
 pub use times::{Segment, Segments, SourceTimes, TimeScheme};

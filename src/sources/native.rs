@@ -1,6 +1,6 @@
 //! Sources stored on the model's own cubed sphere.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -24,11 +24,12 @@ pub struct RunSpan {
     pub seconds: f64,
 }
 
-/// A NetCDF file with a variable (time, nf, Ydim, Xdim) in kg m⁻² s⁻¹ (or kgC m⁻² s⁻¹ of CO2).
+/// NetCDF files with a variable (time, nf, Ydim, Xdim) in kg m⁻² s⁻¹ (or kgC m⁻² s⁻¹ of CO2). Their times follow one
+/// another.
 #[derive(Clone, Debug, PartialEq)]
-pub struct NativeFile {
-    /// The file.
-    pub file: PathBuf,
+pub struct NativeFiles {
+    /// The files, at least one.
+    pub files: Vec<PathBuf>,
     /// The variable.
     pub variable: String,
     /// How values between slices are made.
@@ -37,35 +38,85 @@ pub struct NativeFile {
     pub conversion: Conversion,
 }
 
-impl NativeFile {
+/// One file that is open, and what its variable says about itself.
+struct Opened<'a> {
+    path: &'a Path,
+    file: netcdf::File,
+    /// Factor to kg of the species m⁻² s⁻¹.
+    factor: f64,
+    /// Times of its slices, s since the start of the run.
+    seconds: Vec<f64>,
+}
+
+impl NativeFiles {
     /// Reads the slices that the run needs, in the cells of `set`.
     ///
     /// # Errors
-    /// [`SourceError::File`] if the file cannot be read, does not fit the grid (shape, `cell_area` within 1e-4), has
-    /// other units or a calendar unlike ours, holds times that do not increase, or values that are missing or no
-    /// numbers.
+    /// [`SourceError::File`] if a file cannot be read, does not fit the grid (shape, `cell_area` within 1e-4), has
+    /// other units or a calendar unlike ours, holds times that do not increase or do not follow those of the file
+    /// before, or values that are missing or no numbers. [`SourceError::NoSlice`] without a file.
     pub fn read<R: Scalar>(
         &self,
         run: &RunSpan,
         grid: &CubedSphere,
         set: &Arc<TileSet>,
     ) -> Result<Source<R>, SourceError> {
-        self.read_slices(run, grid, set).map_err(|problem| SourceError::File { file: self.file.clone(), problem })
+        let (opened, all) = self.open(grid.nc(), run)?;
+        let needed = all.needed(0.0, run.seconds);
+        let mut densities = Vec::with_capacity(needed.len() * set.len());
+        let mut before = 0;
+        for one in &opened {
+            let slices = needed.start.max(before)..needed.end.min(before + one.seconds.len());
+            let refuse = |problem| SourceError::File { file: one.path.to_path_buf(), problem };
+            if !slices.is_empty() {
+                check_areas(&one.file, grid, set).map_err(refuse)?;
+            }
+            for slice in slices {
+                self.read_slice(one, slice - before, set, &mut densities).map_err(refuse)?;
+            }
+            before += one.seconds.len();
+        }
+        let at = |slice: usize, tile: usize, i: usize, j: usize| {
+            densities[slice * set.len() + tile][j * set.tiles()[tile].ni + i]
+        };
+        Ok(Source::from_densities(set.clone(), grid, all.limited(needed), &self.conversion, at))
     }
 
-    fn read_slices<R: Scalar>(
-        &self,
-        run: &RunSpan,
-        grid: &CubedSphere,
-        set: &Arc<TileSet>,
-    ) -> Result<Source<R>, String> {
+    /// Checks shape, units and times of the files without reading values, and returns the times.
+    ///
+    /// # Errors
+    /// As for [`NativeFiles::read`], areas and values aside.
+    pub fn check(&self, nc: usize, run: &RunSpan) -> Result<SourceTimes, SourceError> {
+        self.open(nc, run).map(|(_, times)| times)
+    }
+
+    fn open(&self, nc: usize, run: &RunSpan) -> Result<(Vec<Opened<'_>>, SourceTimes), SourceError> {
+        let mut opened: Vec<Opened<'_>> = Vec::with_capacity(self.files.len());
+        for path in &self.files {
+            let refuse = |problem| SourceError::File { file: path.clone(), problem };
+            let one = self.open_one(path, nc, run).map_err(refuse)?;
+            let last = opened.last().and_then(|one| one.seconds.last());
+            if let (Some(last), Some(first)) = (last, one.seconds.first())
+                && first <= last
+            {
+                let problem =
+                    format!("'time' starts at {first} s after the start of the run, the file before ends at {last} s");
+                return Err(refuse(problem));
+            }
+            opened.push(one);
+        }
+        let seconds = opened.iter().flat_map(|one| one.seconds.iter().copied()).collect();
+        Ok((opened, SourceTimes::new(seconds, self.scheme)?))
+    }
+
+    fn open_one<'a>(&self, path: &'a Path, nc: usize, run: &RunSpan) -> Result<Opened<'a>, String> {
         let name = &self.variable;
-        let file = netcdf::open(&self.file).map_err(|e| format!("cannot be opened as NetCDF ({e})"))?;
+        let file = netcdf::open(path).map_err(|e| format!("cannot be opened as NetCDF ({e})"))?;
         let variable = file.variable(name).ok_or_else(|| {
             let names: Vec<String> = file.variables().map(|v| v.name()).collect();
             format!("has no variable '{name}'; it holds {}", names.join(", "))
         })?;
-        let (sizes, nc) = (sizes(&variable), grid.nc());
+        let sizes = sizes(&variable);
         let [slices, 6, ydim, xdim] = sizes[..] else {
             return Err(format!("'{name}' has shape {sizes:?}, expected (time, 6, {nc}, {nc})"));
         };
@@ -75,38 +126,13 @@ impl NativeFile {
         let units = text(&variable, "units").ok_or_else(|| format!("'{name}' has no units"))?;
         let factor =
             flux_factor(&units, self.conversion.molar_mass()).map_err(|problem| format!("'{name}' {problem}"))?;
-        let all = self.times(&file, run, slices)?;
-        let needed = all.needed(0.0, run.seconds);
-        check_areas(&file, grid, set)?;
-        let missing: Vec<f64> = ["_FillValue", "missing_value"]
-            .iter()
-            .filter_map(|key| attribute(&variable, key)?.try_into().ok())
-            .collect();
-        let mut densities = Vec::with_capacity(needed.len() * set.len());
-        for slice in needed.clone() {
-            for tile in set.tiles() {
-                let extents: [netcdf::Extent; 4] = [
-                    (slice..slice + 1).into(),
-                    (tile.panel.index()..tile.panel.index() + 1).into(),
-                    (tile.j0..tile.j0 + tile.nj).into(),
-                    (tile.i0..tile.i0 + tile.ni).into(),
-                ];
-                let field = variable.get_values::<f64, _>(extents).map_err(|e| format!("cannot be read ({e})"))?;
-                if let Some(n) = field.iter().position(|v| !v.is_finite() || missing.contains(v)) {
-                    let (i, j) = (tile.i0 + n % tile.ni + 1, tile.j0 + n / tile.ni + 1);
-                    let place = format!("time {}, {} ({i}, {j})", slice + 1, tile.panel);
-                    return Err(format!("'{name}' has no value at {place}: {}", field[n]));
-                }
-                densities.push(field);
-            }
-        }
-        let at = |slice: usize, tile: usize, i: usize, j: usize| {
-            densities[slice * set.len() + tile][j * set.tiles()[tile].ni + i] * factor
-        };
-        Ok(Source::from_densities(set.clone(), grid, all.limited(needed), &self.conversion, at))
+        let seconds = self.seconds(&file, run, slices)?;
+        drop(variable);
+        Ok(Opened { path, file, factor, seconds })
     }
 
-    fn times(&self, file: &netcdf::File, run: &RunSpan, slices: usize) -> Result<SourceTimes, String> {
+    /// Times of the slices of a file, s since the start of the run.
+    fn seconds(&self, file: &netcdf::File, run: &RunSpan, slices: usize) -> Result<Vec<f64>, String> {
         let time = file.variable("time").ok_or("has no variable 'time'")?;
         let values: Vec<f64> = time.get_values(..).map_err(|e| format!("'time' cannot be read ({e})"))?;
         if values.len() != slices {
@@ -114,8 +140,42 @@ impl NativeFile {
         }
         let units = text(&time, "units").ok_or("'time' has no units")?;
         let unit = time_unit(&units, text(&time, "calendar").as_deref().unwrap_or("standard"), run.start)?;
-        let seconds = values.iter().map(|v| unit.origin_seconds + v * unit.unit_seconds).collect();
-        SourceTimes::new(seconds, self.scheme).map_err(|e| e.to_string())
+        let seconds: Vec<f64> = values.iter().map(|v| unit.origin_seconds + v * unit.unit_seconds).collect();
+        SourceTimes::new(seconds.clone(), self.scheme).map_err(|e| e.to_string())?;
+        Ok(seconds)
+    }
+
+    /// Appends the flux densities of a slice of a file, one field per tile, in kg of the species m⁻² s⁻¹.
+    fn read_slice(
+        &self,
+        one: &Opened<'_>,
+        slice: usize,
+        set: &TileSet,
+        densities: &mut Vec<Vec<f64>>,
+    ) -> Result<(), String> {
+        let name = &self.variable;
+        let variable = one.file.variable(name).expect("the variable was there when the file was opened");
+        let missing: Vec<f64> = ["_FillValue", "missing_value"]
+            .iter()
+            .filter_map(|key| attribute(&variable, key)?.try_into().ok())
+            .collect();
+        for tile in set.tiles() {
+            let extents: [netcdf::Extent; 4] = [
+                (slice..slice + 1).into(),
+                (tile.panel.index()..tile.panel.index() + 1).into(),
+                (tile.j0..tile.j0 + tile.nj).into(),
+                (tile.i0..tile.i0 + tile.ni).into(),
+            ];
+            let mut field = variable.get_values::<f64, _>(extents).map_err(|e| format!("cannot be read ({e})"))?;
+            if let Some(n) = field.iter().position(|v| !v.is_finite() || missing.contains(v)) {
+                let (i, j) = (tile.i0 + n % tile.ni + 1, tile.j0 + n / tile.ni + 1);
+                let place = format!("time {}, {} ({i}, {j})", slice + 1, tile.panel);
+                return Err(format!("'{name}' has no value at {place}: {}", field[n]));
+            }
+            field.iter_mut().for_each(|v| *v *= one.factor);
+            densities.push(field);
+        }
+        Ok(())
     }
 }
 

@@ -38,6 +38,11 @@ impl Conversion {
         self.molar_mass
     }
 
+    /// The scale.
+    pub fn scale(&self) -> f64 {
+        self.scale
+    }
+
     /// kg of carrier air per kg of the species, with the scale.
     fn factor(&self) -> f64 {
         self.scale * (MOLAR_MASS_AIR / self.molar_mass)

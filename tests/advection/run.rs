@@ -4,8 +4,12 @@ use std::sync::Arc;
 
 use atmostr::comm::{Communicator, threads};
 use atmostr::diagnostics::tracer_totals;
+use atmostr::grid::{CubedSphere, GeometryBundle};
+use atmostr::met::WindowBuffer;
 use atmostr::operators::Threads;
-use atmostr::operators::advection::{Advection, MidpointOperator, Winds};
+use atmostr::operators::advection::{Advection, Midpoint, Winds};
+use atmostr::operators::columns::{CentrePhysics, CentreStep, Emitter};
+use atmostr::sources::{Conversion, Source};
 use atmostr::state::{AIR, PackedState, Slabs, TileSet};
 use decomposition::{Layout, TileGrid};
 use kernels::cpu::SweepStats;
@@ -66,10 +70,12 @@ impl<R> Outcome<R> {
     }
 }
 
-struct Idle;
-
-impl<R> MidpointOperator<R> for Idle {
-    fn apply(&mut self, _: &mut PackedState<R>, _: f64) {}
+/// A source of the first tracer that emits nothing.
+fn idle<R: Scalar>(state: &PackedState<R>, nc: usize, threads: usize) -> CentrePhysics<R> {
+    let (set, grid) = (state.tile_set(), CubedSphere::new(nc, GeometryBundle::Gnomonic, 0.0, 6.371e6).unwrap());
+    let source = Source::uniform(set.clone(), &grid, 0.0, &Conversion::new(1.0, 0.044).unwrap());
+    let emitters = vec![Emitter { tracer: 0, source, profile: None }];
+    CentrePhysics::new(None, emitters, set, state.levels(), state.tracers().len(), threads).expect("there is a source")
 }
 
 /// Value of cells that no tile owns before the first exchange: plain nonsense, but finite.
@@ -151,12 +157,13 @@ pub fn run<R: Scalar>(start: &Global<R>, winds: &GlobalWinds<R>, how: Run) -> Ou
         let mut advection = Advection::new(how.scheme, &layout, &state, &threads, &comm);
         let before = tracer_totals(&comm, &state).expect("finite start");
         let mut stats = SweepStats::default();
-        let mut idle = Idle;
+        let mut idle = how.idle_midpoint.then(|| idle(&state, start.dims.nc, threads.count()));
+        let window = WindowBuffer::empty(state.tile_set().clone(), start.dims.nc, start.dims.nk, start.convention, &[]);
         for step in 0..how.steps {
             let winds = Winds { x: &x, y: &y, z: &z, scale: (how.scale)(step) };
-            let midpoint: Option<(&mut dyn MidpointOperator<R>, f64)> =
-                if how.idle_midpoint { Some((&mut idle, 900.0)) } else { None };
-            stats = stats.merge(advection.substep(&mut state, winds, how.passes, midpoint, &threads));
+            let timing = CentreStep { start: 0.0, seconds: 900.0 };
+            let midpoint = idle.as_mut().map(|physics| Midpoint { physics, window: &window, step: timing });
+            stats = stats.merge(advection.substep(&mut state, winds, how.passes, midpoint, &threads).sweeps);
         }
         let after = tracer_totals(&comm, &state).expect("finite end");
         (state, [before, after], stats)

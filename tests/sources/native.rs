@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use atmostr::grid::constants::MOLAR_MASS_AIR;
-use atmostr::sources::{Conversion, NativeFile, RunSpan, Source, SourceError, TimeScheme};
+use atmostr::sources::{Conversion, NativeFiles, RunSpan, Source, SourceError, TimeScheme};
 use kernels::Scalar;
 
 use super::emission::{grid, tiles};
@@ -84,8 +84,8 @@ impl Written {
     /// Writes the file and reads it for 12 hours from 2021-12-01 00 UTC as one of two ranks, scale 2.
     fn read<R: Scalar>(&self, molar_mass: f64, rank: usize) -> Result<Source<R>, SourceError> {
         let folder = tempfile::tempdir().unwrap();
-        let file = NativeFile {
-            file: self.write(folder.path()),
+        let file = NativeFiles {
+            files: vec![self.write(folder.path())],
             variable: "flux".into(),
             scheme: TimeScheme::Stepwise,
             conversion: Conversion::new(2.0, molar_mass).unwrap(),

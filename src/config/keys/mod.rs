@@ -8,6 +8,7 @@ mod output;
 mod physics;
 mod reference;
 mod run;
+mod sources;
 mod tracers;
 
 pub use reference::markdown;
@@ -69,6 +70,8 @@ pub enum Kind {
     Numbers(Range),
     /// A table described by the section of the same path.
     Table,
+    /// A table described by the section of the same path, or a list of such tables.
+    TableOrList,
     /// A table of named tables, each described by the section `<path>.<name>`.
     TableOf,
     /// A value of any type; only for keys that are refused.
@@ -140,6 +143,7 @@ impl Kind {
             Kind::Floats(range) => format!("a list of numbers{}", range.words()),
             Kind::Numbers(range) => format!("a table of numbers{}, one for each name", range.words()),
             Kind::Table => "a table".into(),
+            Kind::TableOrList => "a table or a list of tables".into(),
             Kind::TableOf => "a table of tables".into(),
             Kind::Any => "a value".into(),
         }
@@ -241,6 +245,11 @@ impl Choice {
         Self { name, aliases: &[], availability: Availability::Later, doc }
     }
 
+    /// Value that is never valid, with the reason and what to write instead.
+    const fn removed(name: &'static str, instead: &'static str) -> Self {
+        Self { name, aliases: &[], availability: Availability::Removed(instead), doc: instead }
+    }
+
     const fn alias(mut self, aliases: &'static [&'static str]) -> Self {
         self.aliases = aliases;
         self
@@ -263,6 +272,13 @@ pub struct Section {
     pub keys: &'static [Key],
     /// Section whose keys may also be written directly in this one.
     pub flat: Option<&'static str>,
+}
+
+impl Kind {
+    /// Whether values are tables with a section of their own.
+    pub(super) fn is_table(self) -> bool {
+        matches!(self, Kind::Table | Kind::TableOrList | Kind::TableOf)
+    }
 }
 
 impl Section {
@@ -309,7 +325,8 @@ pub static SECTIONS: &[Section] = &[
     tracers::TRACERS,
     tracers::TRACER,
     tracers::INIT,
-    tracers::SURFACE_FLUX,
+    sources::SURFACE_FLUX,
+    sources::INJECTION,
     output::OUTPUT,
     output::FIELDS,
     output::PER_TRACER,
@@ -341,7 +358,9 @@ mod tests {
         for section in SECTIONS {
             for key in section.keys {
                 match key.kind {
-                    Kind::Table => assert!(section.child(key.name).is_some(), "{}.{}", section.path, key.name),
+                    Kind::Table | Kind::TableOrList => {
+                        assert!(section.child(key.name).is_some(), "{}.{}", section.path, key.name)
+                    }
                     Kind::TableOf => {
                         let table = section.child(key.name).expect("section of the table of tables");
                         assert!(table.child("<name>").is_some(), "{}.<name>", table.path);

@@ -59,6 +59,12 @@ pub(super) const OUTPUT: Section = Section::new(
         ),
         Key::new("deflate_level", Kind::Int(0, 9), "0", "Compression of spatial variables; 0 is none."),
         Key::new("shuffle", Kind::Bool, "true", "Byte shuffle before compression; without effect at level 0."),
+        Key::new(
+            "budget",
+            Kind::Bool,
+            "true",
+            "Write the budget of every tracer, window by window, to `<name of the output>.budget.csv` beside it.",
+        ),
         Key::optional("fields", Kind::Table, "", "Variables to write."),
         Key::later("observations", "Sampling at soundings and sites."),
     ],

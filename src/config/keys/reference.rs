@@ -23,7 +23,7 @@ configuration file. Names of schemes and kinds may be written in upper or lower 
 fn write_section(out: &mut String, section: &Section) {
     let _ = write!(out, "\n## `[{}]`\n\n{}\n", section.path, section.doc);
     let usable: Vec<_> = section.keys.iter().filter(|k| k.availability == Availability::Now).collect();
-    let scalars: Vec<_> = usable.into_iter().filter(|k| !matches!(k.kind, Kind::Table | Kind::TableOf)).collect();
+    let scalars: Vec<_> = usable.into_iter().filter(|k| !k.kind.is_table()).collect();
     if scalars.is_empty() {
         return;
     }
@@ -85,7 +85,7 @@ mod tests {
         let text = markdown();
         for section in SECTIONS.iter().filter(|s| !s.path.is_empty()) {
             assert!(text.contains(&format!("## `[{}]`", section.path)));
-            for key in section.keys.iter().filter(|k| !matches!(k.kind, Kind::Table | Kind::TableOf)) {
+            for key in section.keys.iter().filter(|k| !k.kind.is_table()) {
                 let usable = key.availability == Availability::Now;
                 assert_eq!(text.contains(&format!("\n| {} |", names(key))), usable || twin(key), "{}", key.name);
                 if let (true, Kind::Choice(choices)) = (usable, key.kind) {

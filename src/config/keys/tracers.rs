@@ -1,6 +1,6 @@
 //! Keys of `[tracers]`.
 
-use super::{Choice, Key, Kind, Range, Section};
+use super::{Choice, Key, Kind, Range, Section, sources};
 
 pub(super) const TRACERS: Section = Section::new(
     "tracers",
@@ -12,22 +12,27 @@ pub(super) const TRACERS: Section = Section::new(
 pub(super) const TRACER: Section = Section {
     path: "tracers.<name>",
     doc: "One tracer. Without any key of its initial state it starts at 0. The keys of `init` may be written directly \
-          here instead of in a table of their own.",
+          here instead of in a table of their own; of `surface_flux` those that begin with `surface_flux_` here.",
     keys: &[
         Key::optional("init", Kind::Table, "", "Initial mixing ratio."),
         Key::optional(
             "molar_mass_kg_mol",
             Kind::Float(Range::Between(0.0, 1.0)),
             "known for co2, co2_natural, co2_fossil, fossil_co2, sf6, rn222; else unknown",
-            "Molar mass in kg/mol.",
+            "Molar mass in kg/mol. Sources need it.",
         ),
-        Key::optional("surface_flux", Kind::Table, "", "Emissions."),
-        Key::later("surface_flux_kind", "Flat form of surface_flux.kind."),
-        Key::later("surface_flux_file", "Flat form of surface_flux.file."),
-        Key::later("surface_flux_variable", "Flat form of surface_flux.variable."),
+        Key::optional(
+            "surface_flux",
+            Kind::TableOrList,
+            "",
+            "Sources: one table, or a list of tables `[[tracers.<name>.surface_flux]]`, in this order.",
+        ),
+        Key::optional("surface_flux_kind", Kind::Choice(sources::KINDS), "", "Flat form of `surface_flux.kind`."),
+        Key::optional("surface_flux_file", Kind::Path, "", "Flat form of `surface_flux.file`."),
+        Key::optional("surface_flux_variable", Kind::Text, "", "Flat form of `surface_flux.variable`."),
         Key::later("surface_flux_time_index", "Flat form of surface_flux.time_index."),
         Key::later("surface_flux_month", "Flat form of surface_flux.month."),
-        Key::later("surface_flux_scale", "Flat form of surface_flux.scale."),
+        Key::optional("surface_flux_scale", Kind::Float(sources::SCALE), "", "Flat form of `surface_flux.scale`."),
     ],
     flat: Some("tracers.<name>.init"),
 };
@@ -115,39 +120,5 @@ pub(super) const INIT: Section = Section::new(
         )
         .only(&["cs_native"]),
         Key::new("clamp_negative", Kind::Bool, "false", "Set negative values to 0.").only(&["cs_native"]),
-    ],
-);
-
-pub(super) const SURFACE_FLUX: Section = Section::new(
-    "tracers.<name>.surface_flux",
-    "Emissions.",
-    &[
-        Key::new(
-            "kind",
-            Kind::Choice(&[
-                Choice::new("none", "No emissions."),
-                Choice::later("file", "A longitude-latitude field."),
-                Choice::later("cs_native", "A field on the run's own grid."),
-                Choice::later("lmdz_co2", "LMDZ CO2 fluxes."),
-                Choice::later("gridfed_fossil_co2", "GridFED fossil CO2."),
-                Choice::later("edgar_sf6", "EDGAR SF6."),
-                Choice::later("zhang_rn222", "Radon-222 of Zhang et al."),
-            ]),
-            "none",
-            "Source.",
-        ),
-        Key::later("file", "File."),
-        Key::later("files", "Files."),
-        Key::later("file_pattern", "Files of a year."),
-        Key::later("variable", "Variable."),
-        Key::later("time_index", "Record."),
-        Key::later("month", "Month."),
-        Key::later("year", "Year."),
-        Key::later("scale", "Factor."),
-        Key::later("molar_mass_kg_mol", "Molar mass."),
-        Key::later("time_varying", "Several slices."),
-        Key::later("temporal_scheme", "Interpolation in time."),
-        Key::later("regridding", "Regridding."),
-        Key::later("injection", "Vertical injection."),
     ],
 );

@@ -12,8 +12,6 @@ const WRONG: &[(&str, usize, &[&str])] = &[
     ("[tracers.x.init]\nbackgrund = 1", 2, &["`backgrund`", "tracers.x.init", "`background`"]),
     ("[output]\npath=\"x.nc\"\nhours=[1]\nfields.layer = \"full\"", 4, &["`layer`", "`layers`"]),
     // Not part of this version.
-    ("[diffusion]\nkind = \"tm5_dkg\"", 2, &["diffusion.kind", "not part of this version", "\"none\""]),
-    ("[diffusion]\nkind = \"none\"\nvalue = 1.0", 3, &["diffusion.value", "not part of this version"]),
     (
         "[chemistry]\nkind = \"decay\"\nhalf_lives_seconds = { rn = 1.0 }",
         3,
@@ -27,10 +25,8 @@ const WRONG: &[(&str, usize, &[&str])] = &[
     ),
     ("[chemistry]\nkind = \"none\"\nhalf_lives_seconds = { co2 = 1 }", 3, &["has no meaning", "decay"]),
     ("[chemistry]\nkind = \"none\"\ndecay_cadence = \"window\"", 3, &["decay_cadence", "no meaning"]),
-    ("[convection]\nkind = \"cmfmc\"", 2, &["convection.kind", "not part of this version"]),
     ("[chemistry]\nkind = \"none\"\n[chemistry.half_lives_seconds]\nrn222 = 330350", 3, &["half_lives_seconds"]),
     ("[tracers.x]\nsurface_flux.kind = \"edgar_sf6\"", 2, &["surface_flux.kind", "not part of this version"]),
-    ("[tracers.x]\nsurface_flux_file = \"f.nc\"", 2, &["surface_flux_file", "not part of this version"]),
     ("[tracers.x]\nkind = \"file\"\nfile = \"f.nc\"", 2, &["tracers.x.kind", "not part of this version"]),
     ("[tracers.x]\nkind = \"bl_enhanced\"", 2, &["not part of this version"]),
     (

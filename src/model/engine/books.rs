@@ -29,19 +29,18 @@ pub(in crate::model) struct Books {
 }
 
 impl OperatorBook {
-    /// Of a store that keeps, per tracer, a carry and what was returned. The latter starts again from zero.
-    pub(super) fn take<R: Scalar>(refused: u64, store: &mut ColumnStore<R>, tracers: usize, set: &TileSet) -> Self {
-        let mut book = Self { refused, ..Self::default() };
+    /// Takes over a store that keeps, per tracer, a carry and what was returned. The latter starts again from zero.
+    pub(super) fn fill<R: Scalar>(&mut self, refused: u64, store: &mut ColumnStore<R>, tracers: usize, set: &TileSet) {
+        self.refused = refused;
+        self.carried.resize(tracers, ExactSum::new());
+        self.returned.resize(tracers, ExactSum::new());
         for tracer in 0..tracers {
-            let sum = |field| {
-                let mut sum = ExactSum::new();
+            for (sum, field) in [(&mut self.carried[tracer], 2 * tracer), (&mut self.returned[tracer], 2 * tracer + 1)]
+            {
+                *sum = ExactSum::new();
                 store.values(field, set).for_each(|value| sum.add(value.to_f64()));
-                sum
-            };
-            book.carried.push(sum(2 * tracer));
-            book.returned.push(sum(2 * tracer + 1));
+            }
             store.clear(2 * tracer + 1);
         }
-        book
     }
 }

@@ -2,10 +2,10 @@
 
 use kernels::Scalar;
 
-use super::{Books, Engine, field, flux_scale, largest_courant};
+use super::{Books, Engine, Totalled, field, flux_scale, largest_courant};
 use crate::comm::Communicator;
 use crate::device::{DeviceError, DeviceResult};
-use crate::diagnostics::{ColumnSums, ExactSum, SumError, exact_total, local_sums};
+use crate::diagnostics::{ColumnSums, ExactSum, exact_total, local_sums};
 use crate::met::{Section, WindowBuffer, WindowStream};
 use crate::model::checks::largest_jump;
 use crate::model::error::RunError;
@@ -105,8 +105,8 @@ impl<R: Scalar> Engine<R> for DeviceEngine<R> {
         Ok(())
     }
 
-    fn take_books(&mut self) -> Result<Books, RunError> {
-        Ok(Books::default())
+    fn take_books(&mut self, _into: &mut Books) -> Result<(), RunError> {
+        Ok(())
     }
 
     fn decay(&mut self, decaying: &[Decaying], dt: f64) -> Result<(), RunError> {
@@ -137,10 +137,16 @@ impl<R: Scalar> Engine<R> for DeviceEngine<R> {
         Ok(largest_jump(&self.air, field(window, Section::AirMass), comm))
     }
 
-    fn totals(&mut self, comm: &dyn Communicator) -> Result<Result<Vec<f64>, (usize, SumError)>, RunError> {
+    fn totals(&mut self, comm: &dyn Communicator, into: &mut Vec<f64>) -> Result<Totalled, RunError> {
         self.add_up()?;
-        let total = |(plane, sum): (usize, &ExactSum)| exact_total(comm, sum.clone()).map_err(|error| (plane, error));
-        Ok(self.sums.iter().enumerate().map(total).collect())
+        into.clear();
+        for (plane, sum) in self.sums.iter().enumerate() {
+            match exact_total(comm, sum.clone()) {
+                Ok(total) => into.push(total),
+                Err(error) => return Ok(Err((plane, error))),
+            }
+        }
+        Ok(Ok(()))
     }
 
     fn content(&mut self, needs: FrameNeeds) -> Result<FrameContent<'_, R>, RunError> {

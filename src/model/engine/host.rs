@@ -3,9 +3,9 @@
 use kernels::Scalar;
 use kernels::columns::LedgerStats;
 
-use super::{Books, Engine, OperatorBook, field, flux_scale, largest_courant};
+use super::{Books, Engine, Totalled, field, flux_scale, largest_courant};
 use crate::comm::Communicator;
-use crate::diagnostics::{ColumnSums, SumError, tracer_totals};
+use crate::diagnostics::{ColumnSums, tracer_totals_into};
 use crate::met::{Section, WindowBuffer, WindowStream};
 use crate::model::checks::{first_unusable, largest_jump};
 use crate::model::error::RunError;
@@ -103,17 +103,18 @@ impl<R: Scalar> Engine<R> for HostEngine<'_, R> {
         Ok(())
     }
 
-    fn take_books(&mut self) -> Result<Books, RunError> {
-        let (tracers, set) = (self.state.tracers().len(), self.state.tile_set().clone());
+    fn take_books(&mut self, into: &mut Books) -> Result<(), RunError> {
+        let (tracers, set) = (self.state.tracers().len(), self.state.tile_set());
         let columns = std::mem::take(&mut self.stats.columns);
         let refused = std::mem::take(&mut self.convected).refused;
-        let of_centre = |c: &mut CentrePhysics<R>| OperatorBook::take(columns.ledger.refused, c.store_mut(), tracers, &set);
-        let of_convection = |c: &mut ConvectionOperator<R>| OperatorBook::take(refused, c.store_mut(), tracers, &set);
-        Ok(Books {
-            diffusion: self.centre.as_mut().map(of_centre).unwrap_or_default(),
-            convection: self.convection.as_mut().map(of_convection).unwrap_or_default(),
-            unlofted: columns.unlofted,
-        })
+        into.unlofted = columns.unlofted;
+        if let Some(centre) = &mut self.centre {
+            into.diffusion.fill(columns.ledger.refused, centre.store_mut(), tracers, set);
+        }
+        if let Some(convection) = &mut self.convection {
+            into.convection.fill(refused, convection.store_mut(), tracers, set);
+        }
+        Ok(())
     }
 
     fn decay(&mut self, decaying: &[Decaying], dt: f64) -> Result<(), RunError> {
@@ -146,8 +147,8 @@ impl<R: Scalar> Engine<R> for HostEngine<'_, R> {
         Ok(largest_jump(self.state.slabs(), field(window, Section::AirMass), comm))
     }
 
-    fn totals(&mut self, comm: &dyn Communicator) -> Result<Result<Vec<f64>, (usize, SumError)>, RunError> {
-        Ok(tracer_totals(comm, &self.state))
+    fn totals(&mut self, comm: &dyn Communicator, into: &mut Vec<f64>) -> Result<Totalled, RunError> {
+        Ok(tracer_totals_into(comm, &self.state, into))
     }
 
     fn content(&mut self, needs: FrameNeeds) -> Result<FrameContent<'_, R>, RunError> {

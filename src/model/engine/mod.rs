@@ -49,7 +49,7 @@ pub(super) trait Engine<R: Scalar> {
     fn convect(&mut self, window: &WindowBuffer<R>, dt: f64, substeps: usize) -> Result<(), RunError>;
 
     /// What the ledgers of this rank did since the last call. Waits for everything under way.
-    fn take_books(&mut self) -> Result<Books, RunError>;
+    fn take_books(&mut self, into: &mut Books) -> Result<(), RunError>;
 
     /// Lets tracers decay for `dt` seconds.
     fn decay(&mut self, decaying: &[Decaying], dt: f64) -> Result<(), RunError>;
@@ -66,8 +66,9 @@ pub(super) trait Engine<R: Scalar> {
     /// Largest difference between the carried air mass and that at the start of the window, relative to the largest cell.
     fn air_jump(&mut self, window: &WindowBuffer<R>, comm: &dyn Communicator) -> Result<f64, RunError>;
 
-    /// Exact totals over the globe: air, then tracers (kg); the first plane without a finite total.
-    fn totals(&mut self, comm: &dyn Communicator) -> Result<Result<Vec<f64>, (usize, SumError)>, RunError>;
+    /// Exact totals over the globe: air, then tracers (kg), into a vector whose former content is dropped; the first plane
+    /// without a finite total.
+    fn totals(&mut self, comm: &dyn Communicator, into: &mut Vec<f64>) -> Result<Totalled, RunError>;
 
     /// What a snapshot is made of, on the host, as it is now. Waits for everything under way.
     fn content(&mut self, needs: FrameNeeds) -> Result<FrameContent<'_, R>, RunError>;
@@ -80,6 +81,9 @@ pub(super) trait Engine<R: Scalar> {
         None
     }
 }
+
+/// Whether all totals could be formed; else the first plane whose total could not.
+pub(super) type Totalled = Result<(), (usize, SumError)>;
 
 /// Reset of the tracers for a mode; `None` if nothing is reset.
 pub(super) fn tracers_at_reset(mode: AirMassReset) -> Option<TracersAtReset> {

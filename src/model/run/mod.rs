@@ -10,13 +10,13 @@ use kernels::Scalar;
 
 use super::budget::Budgets;
 use super::clock::Clock;
-use super::engine::{Engine, OpenDevice, engine, open_device};
+use super::engine::{Books, Engine, OpenDevice, engine, open_device};
 use super::error::{RunError, agree_on};
 use super::physics::{emitters, expectations};
 use super::report::{Budget, Progress, RunReport};
 use super::setup::{Setup, make_folder_of};
 use super::snapshots::Snapshots;
-use super::timing::{RunTimers, beside};
+use super::timing::RunTimers;
 use crate::comm::Communicator;
 use crate::config::RunConfig;
 use crate::met::{FileWindows, FloatType, PrefetchMode, StreamPosition, WindowStream};
@@ -77,6 +77,9 @@ struct Run<'a, R: Scalar> {
     snapshots: Snapshots<R>,
     initial: Vec<f64>,
     budgets: Budgets,
+    books: Books,
+    /// Totals found last.
+    found: Vec<f64>,
     total: Seconds,
     warned: HashSet<&'static str>,
 }
@@ -103,14 +106,13 @@ impl<'a, R: Scalar> Run<'a, R> {
         let emitters = emitters(config, setup, comm)?;
         let rules = expectations(config, &emitters, comm)?;
         let mut engine = engine(config, setup, device, state, window, emitters, threads, comm)?;
-        let initial = totals(&mut *engine, comm)?;
-        let path = config.budget_output().map(|output| {
-            beside(&output.spec(None).path_for(&setup.plan.labels[0]), "budget.csv")
-        });
-        if let Some(path) = &path {
+        let mut initial = Vec::new();
+        totals(&mut *engine, comm, &mut initial)?;
+        let path = config.output.as_ref().and_then(|output| output.budget.as_deref());
+        if let Some(path) = path {
             make_folder_of(path, comm)?;
         }
-        let budgets = agree_on(comm, Budgets::new(rules, &initial[AIR + 1..], path.as_deref(), comm))?;
+        let budgets = agree_on(comm, Budgets::new(rules, &initial[AIR + 1..], path, comm))?;
         let run = Self {
             clock: Clock::new(setup.header().dt_met_seconds()),
             total: Seconds { read, ..Seconds::default() },
@@ -125,6 +127,8 @@ impl<'a, R: Scalar> Run<'a, R> {
             snapshots: Snapshots::new(config, setup),
             initial,
             budgets,
+            books: Books::default(),
+            found: Vec::new(),
         };
         let plan = run.plan();
         run.progress.start(&plan);
@@ -155,7 +159,8 @@ impl<'a, R: Scalar> Run<'a, R> {
             }
         }
         self.snapshots.close(self.comm)?;
-        let last = totals(&mut *self.engine, self.comm)?;
+        let mut last = std::mem::take(&mut self.found);
+        totals(&mut *self.engine, self.comm, &mut last)?;
         let table = agree_on(self.comm, self.budgets.finish())?;
         let tracers = self.budgets.tracers();
         let decaying = &self.config.chemistry.decaying;
@@ -181,16 +186,17 @@ impl<'a, R: Scalar> Run<'a, R> {
 
     /// Closes the budgets of a window, and warns of what its ledgers refused. Collective.
     fn balance(&mut self, place: StreamPosition) -> Result<(), RunError> {
-        let books = self.engine.take_books();
-        let books = agree_on(self.comm, books)?;
-        let found = totals(&mut *self.engine, self.comm)?;
+        let taken = self.engine.take_books(&mut self.books);
+        agree_on(self.comm, taken)?;
+        totals(&mut *self.engine, self.comm, &mut self.found)?;
         let hours = self.clock.hours();
-        let noticed = self.budgets.balance(hours, &found[AIR + 1..], books, self.comm);
+        let noticed = self.budgets.balance(hours, &self.found[AIR + 1..], &self.books, self.comm);
         let noticed = agree_on(self.comm, noticed)?;
         let (file, window) = (self.file_name(place), place.window + 1);
-        for (kind, operator, refused) in
-            [("refused diffusion", "diffusion", noticed.refused[0]), ("refused convection", "convection", noticed.refused[1])]
-        {
+        for (kind, operator, refused) in [
+            ("refused diffusion", "diffusion", noticed.refused[0]),
+            ("refused convection", "convection", noticed.refused[1]),
+        ] {
             if refused > 0 {
                 let message = format!(
                     "{file}, window {window}: {refused} columns lost or gained more tracer in {operator} than rounding \
@@ -250,8 +256,12 @@ fn difference(now: Seconds, before: Seconds) -> Seconds {
 }
 
 /// Exact totals: air, then tracers. Collective.
-pub(super) fn totals<R: Scalar>(engine: &mut dyn Engine<R>, comm: &dyn Communicator) -> Result<Vec<f64>, RunError> {
-    let found = engine.totals(comm)?.map_err(|(plane, source)| RunError::Total {
+pub(super) fn totals<R: Scalar>(
+    engine: &mut dyn Engine<R>,
+    comm: &dyn Communicator,
+    into: &mut Vec<f64>,
+) -> Result<(), RunError> {
+    let found = engine.totals(comm, into)?.map_err(|(plane, source)| RunError::Total {
         what: plane.checked_sub(AIR + 1).map_or("air mass".into(), |t| engine.shape().tracers()[t].clone()),
         source,
     });

@@ -32,6 +32,16 @@ impl<R: Scalar> Run<'_, R> {
             ("state", format!("{:.1} MiB on this rank", memory as f64 / f64::from(1 << 20))),
             ("input", format!("{} file(s), {:.2} h", plan.files.len(), plan.hours)),
         ];
+        let physics = &self.config.physics;
+        if physics.diffusion.is_some() {
+            lines.push(("diffusion", physics.diffusion_summary()));
+        }
+        if physics.convection.is_some() {
+            lines.push(("convection", physics.convection_summary()));
+        }
+        for tracer in &self.config.tracers {
+            lines.extend(tracer.emissions.iter().map(|e| ("source", format!("{}: {}", tracer.name, e.summary()))));
+        }
         let chemistry = &self.config.chemistry;
         if !chemistry.decaying.is_empty() {
             lines.push(("decay", chemistry.summary(&self.config.tracers)));
@@ -40,4 +50,3 @@ impl<R: Scalar> Run<'_, R> {
         PlanReport { lines, windows: plan.windows.iter().map(|n| *n as u64).sum() }
     }
 }
-

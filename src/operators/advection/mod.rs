@@ -16,7 +16,7 @@ use std::sync::Mutex;
 
 use decomposition::{Axis, ExchangeKind, Layout};
 use kernels::Scalar;
-use kernels::cpu::{SweepKernel, SweepStats};
+use kernels::cpu::SweepKernel;
 use kernels::scheme::{Scheme, kernel};
 
 pub use budget::{CellBudget, largest_budget};

@@ -67,6 +67,16 @@ struct Work {
     lofting: Vec<f64>,
     profile: Vec<f64>,
     nonlocal: NonlocalProfiles,
+    cloud: CloudColumn,
+}
+
+/// Cloud mass flux and detrainment of a column, and the rates they give.
+#[derive(Debug)]
+struct CloudColumn {
+    flux: Vec<f64>,
+    detrained: Vec<f64>,
+    entu: Vec<f64>,
+    detu: Vec<f64>,
 }
 
 impl Work {
@@ -84,6 +94,7 @@ impl Work {
             lofting: layers(),
             profile: layers(),
             nonlocal: NonlocalProfiles::new(levels),
+            cloud: CloudColumn { flux: vec![0.0; levels + 1], detrained: layers(), entu: layers(), detu: layers() },
         }
     }
 }
@@ -287,7 +298,7 @@ impl<R: Scalar> Derive<R> for WindowPhysics {
         let computes = self.exchange.is_some() || !self.injections.is_empty();
         for (tile, (place, shape)) in self.set.tiles().iter().zip(self.set.shapes()).enumerate() {
             if self.cloud_rates {
-                cloud_rates(sections, fields, tile, shape);
+                cloud_rates(sections, fields, tile, shape, &mut work.cloud);
             }
             if !computes {
                 continue;
@@ -329,25 +340,24 @@ fn cloud_rates<R: Scalar>(
     fields: &mut [(Derived, Slabs<R>)],
     tile: usize,
     shape: &kernels::TileShape,
+    scratch: &mut CloudColumn,
 ) {
     let flux = sections.get(Section::Cmfmc).expect("read with the window");
     let detrainment = sections.get(Section::Dtrain).expect("read with the window");
-    let levels = detrainment.levels();
-    let mut column = vec![R::default(); 4 * levels + 1];
-    let (flux_column, rest) = column.split_at_mut(levels + 1);
-    let (detrained, rest) = rest.split_at_mut(levels);
-    let (entu, detu) = rest.split_at_mut(levels);
+    let CloudColumn { flux: cloud, detrained, entu, detu } = scratch;
     for place in (0..shape.nj).flat_map(|j| (0..shape.ni).map(move |i| shape.row_start(j) + i)) {
-        (0..=levels).for_each(|k| flux_column[k] = flux.plane(k, tile, 0)[place]);
-        (0..levels).for_each(|k| detrained[k] = detrainment.plane(k, tile, 0)[place]);
-        rates_from_cloud_flux(flux_column, detrained, entu, detu);
+        cloud.iter_mut().enumerate().for_each(|(k, value)| *value = flux.plane(k, tile, 0)[place].to_f64());
+        detrained.iter_mut().enumerate().for_each(|(k, value)| *value = detrainment.plane(k, tile, 0)[place].to_f64());
+        rates_from_cloud_flux(cloud, detrained, entu, detu);
         for (field, values) in fields.iter_mut() {
-            let column: &[R] = match field {
-                Derived::Entrainment => entu,
-                Derived::Detrainment => detu,
+            let column = match field {
+                Derived::Entrainment => &*entu,
+                Derived::Detrainment => &*detu,
                 _ => continue,
             };
-            (0..levels).for_each(|k| values.plane_mut(k, tile, 0)[place] = column[k]);
+            for (k, rate) in column.iter().enumerate() {
+                values.plane_mut(k, tile, 0)[place] = R::from_f64(*rate);
+            }
         }
     }
 }

@@ -1,0 +1,308 @@
+//! `[tracers.<name>.surface_flux]`.
+
+use std::path::PathBuf;
+
+use super::error::Problems;
+use super::paths::Base;
+use super::read::{At, Named, View};
+use crate::sources::{Conversion, Injection, NativeFiles, TimeScheme};
+
+/// One source of a tracer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EmissionConfig {
+    /// What is emitted.
+    pub source: EmissionSource,
+    /// Layers that it enters.
+    pub injection: Injection,
+}
+
+/// What a source emits.
+#[derive(Debug, Clone, PartialEq)]
+pub enum EmissionSource {
+    /// The same everywhere and always.
+    Uniform {
+        /// Flux before scaling, kg of the species m⁻² s⁻¹; negative: uptake.
+        density: f64,
+        /// Scale and molar mass.
+        conversion: Conversion,
+    },
+    /// Files on the run's own grid.
+    Native(NativeFiles),
+}
+
+impl EmissionConfig {
+    /// The source in words.
+    pub fn summary(&self) -> String {
+        let source = match &self.source {
+            EmissionSource::Uniform { density, conversion } => {
+                format!("uniform {} kg m-2 s-1", density * conversion.scale())
+            }
+            EmissionSource::Native(native) => {
+                let first = native.files.first().and_then(|file| file.file_name()).unwrap_or_default();
+                let more = match native.files.len() {
+                    0 | 1 => String::new(),
+                    n => format!(" and {} more", n - 1),
+                };
+                let scale = native.conversion.scale();
+                let scaled = if scale == 1.0 { String::new() } else { format!(" times {scale}") };
+                let (name, scheme) = (first.display(), native.scheme.name());
+                format!("cs_native {} of {name}{more}{scaled}, {scheme}", native.variable)
+            }
+        };
+        match &self.injection {
+            Injection::Surface => source,
+            Injection::Heights { bottom, top } => format!("{source}, from {bottom} to {top} m"),
+            Injection::Levels(_) => format!("{source}, by weights of levels"),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    None,
+    Uniform,
+    CsNative,
+}
+
+impl Named for Kind {
+    const ALL: &'static [(&'static str, Self)] =
+        &[("none", Self::None), ("uniform", Self::Uniform), ("cs_native", Self::CsNative)];
+}
+
+impl Named for TimeScheme {
+    const ALL: &'static [(&'static str, Self)] =
+        &[("stepwise", Self::Stepwise), ("linear", Self::Linear), ("conservative", Self::Conservative)];
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum InjectionKind {
+    Heights,
+    Levels,
+}
+
+impl Named for InjectionKind {
+    const ALL: &'static [(&'static str, Self)] = &[("heights", Self::Heights), ("levels", Self::Levels)];
+}
+
+const SECTION: &str = "tracers.<name>.surface_flux";
+const FLAT: &str = "surface_flux_";
+
+/// What sources of a tracer need to know besides their own tables.
+pub(super) struct Surroundings<'a> {
+    /// Folder of relative paths.
+    pub(super) base: &'a Base,
+    /// Year in which the run starts, where the configuration tells.
+    pub(super) year: Option<i16>,
+    /// Molar mass of the tracer in kg/mol, if it is known.
+    pub(super) molar_mass: Option<f64>,
+    /// What moves the tracers.
+    pub(super) transport: Transport,
+}
+
+/// Whether a run has what sources act between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Transport {
+    /// There are sweeps.
+    Sweeps,
+    /// There are none.
+    None,
+}
+
+/// Reads the sources of the tracer whose table `tracer` is.
+pub(super) fn read(tracer: &View<'_>, around: &Surroundings<'_>, problems: &mut Problems) -> Vec<EmissionConfig> {
+    let flat = tracer.prefixed(SECTION, FLAT);
+    let mut tables = tracer.tables("surface_flux");
+    if let Some((_, at)) = flat.given().next() {
+        if tracer.has("surface_flux") {
+            let written = tracer.full(at.get_ref());
+            let message = format!("`{written}` and [{}] both describe a source", tracer.full("surface_flux"));
+            problems.add(written, Some(at.span()), message, "move the key into the table, without `surface_flux_`");
+        } else {
+            tables.push(flat);
+        }
+    }
+    tables.iter().filter_map(|view| one(view, tracer, around, problems)).collect()
+}
+
+fn one(
+    view: &View<'_>,
+    tracer: &View<'_>,
+    around: &Surroundings<'_>,
+    problems: &mut Problems,
+) -> Option<EmissionConfig> {
+    let kind = view.choice::<Kind>("kind");
+    // A kind that was refused has been reported; its keys are not judged.
+    if view.has("kind") && kind.is_none() {
+        return None;
+    }
+    let kind = kind.map_or(Kind::None, |kind| kind.value);
+    view.misplaced("kind", kind.name(), problems);
+    if kind == Kind::None {
+        return None;
+    }
+    let span = || view.span().or_else(|| tracer.span());
+    if around.transport == Transport::None {
+        let key = view.full("kind");
+        let message = format!("`{key}`: sources need advection, but `advection.scheme` is \"none\"");
+        problems.add(key, span(), message, "choose another scheme, or remove the source");
+    }
+    let mass = view.float("molar_mass_kg_mol").map(|mass| mass.value).or(around.molar_mass);
+    if mass.is_none() && !view.has("molar_mass_kg_mol") && !tracer.has("molar_mass_kg_mol") {
+        let key = view.full("molar_mass_kg_mol");
+        let message = format!("`{key}` is missing: the molar mass of this tracer is not known");
+        problems.add(key, span(), message, format!("give `{}` in kg/mol", tracer.full("molar_mass_kg_mol")));
+    }
+    let conversion = Conversion::new(view.float_or_default("scale"), mass.unwrap_or(1.0));
+    let injection = injection(&view.table("injection"), problems);
+    let source = match kind {
+        Kind::None => return None,
+        Kind::Uniform => {
+            let density = required(view.float("rate"), view, "rate", kind, tracer, problems);
+            EmissionSource::Uniform { density: density?, conversion: conversion.ok()? }
+        }
+        Kind::CsNative => {
+            let variable = required(view.text("variable"), view, "variable", kind, tracer, problems);
+            let files = files(view, tracer, around, problems);
+            if let Some(given) = view.bool("time_varying").filter(|given| !given.value) {
+                let message = format!("`{} = false` is not possible with kind \"{}\"", given.key, kind.name());
+                problems.add(given.key, Some(given.span), message, "remove it; a file with one slice is constant");
+            }
+            let scheme = view.choice_or_default("temporal_scheme");
+            let variable = variable?.to_owned();
+            EmissionSource::Native(NativeFiles { files, variable, scheme, conversion: conversion.ok()? })
+        }
+    };
+    Some(EmissionConfig { source, injection: injection? })
+}
+
+/// The value of a key that the kind needs; reports its absence.
+fn required<T>(
+    value: Option<At<T>>,
+    view: &View<'_>,
+    name: &str,
+    kind: Kind,
+    tracer: &View<'_>,
+    problems: &mut Problems,
+) -> Option<T> {
+    if !view.has(name) {
+        let key = view.full(name);
+        let span = view.span().or_else(|| tracer.span());
+        let help = format!("kind \"{}\" needs `{name}`", kind.name());
+        problems.add(&key, span, format!("`{key}` is missing"), help);
+    }
+    value.map(|value| value.value)
+}
+
+const FILE_KEYS: [&str; 3] = ["file", "files", "file_pattern"];
+const MONTH: &str = "{YYYYMM}";
+
+fn files(view: &View<'_>, tracer: &View<'_>, around: &Surroundings<'_>, problems: &mut Problems) -> Vec<PathBuf> {
+    let given: Vec<_> = view.given().filter(|(key, _)| FILE_KEYS.contains(&key.name)).collect();
+    let help = "give exactly one of `file`, `files` and `file_pattern`";
+    match given[..] {
+        [] => {
+            let key = view.full("file");
+            problems.add(&key, view.span().or_else(|| tracer.span()), format!("`{key}` is missing"), help);
+        }
+        [_] => {}
+        [(first, _), .., (last, at)] => {
+            let message = format!("`{}` and `{}` are both given", view.full(first.name), view.full(last.name));
+            problems.add(view.full(last.name), Some(at.span()), message, help);
+            return Vec::new();
+        }
+    }
+    let year = view.int("year");
+    if let (Some(year), false) = (&year, view.has("file_pattern")) {
+        let message = format!("`{}` has no meaning without `file_pattern`", year.key);
+        problems.add(&year.key, Some(year.span.clone()), message, "remove it: files state their times");
+    }
+    if let Some(pattern) = view.text("file_pattern") {
+        let year = year.and_then(|year| i16::try_from(year.value).ok()).or(around.year);
+        return of_year(&pattern, year, around.base, problems);
+    }
+    let mut paths = Vec::new();
+    for text in view.text("file").into_iter().chain(view.texts("files").into_iter().flatten()) {
+        let Some(path) = around.base.existing_file(&text, problems) else { continue };
+        if paths.contains(&path) {
+            let message = format!("`{}` names {} twice", text.key, path.display());
+            problems.add(text.key, Some(text.span), message, "list every file once");
+        }
+        paths.push(path);
+    }
+    paths
+}
+
+/// The files of all months of a year.
+fn of_year(pattern: &At<&str>, year: Option<i16>, base: &Base, problems: &mut Problems) -> Vec<PathBuf> {
+    let mut refuse = |message, help| {
+        problems.add(&pattern.key, Some(pattern.span.clone()), message, help);
+        Vec::new()
+    };
+    if pattern.value.matches(MONTH).count() != 1 {
+        let message = format!("`{}` must contain `{MONTH}` exactly once", pattern.key);
+        return refuse(message, "e.g. \"flux_{YYYYMM}.nc\"");
+    }
+    let Some(year) = year else {
+        return refuse(format!("`{}`: the year in which the run starts is not known", pattern.key), "give `year`");
+    };
+    let mut paths = Vec::new();
+    for month in 1..=12 {
+        let value = pattern.value.replace(MONTH, &format!("{year:04}{month:02}"));
+        let text = At { value: value.as_str(), key: pattern.key.clone(), span: pattern.span.clone() };
+        match base.existing_file(&text, problems) {
+            Some(path) => paths.push(path),
+            // One message for the first month that is absent.
+            None => break,
+        }
+    }
+    paths
+}
+
+/// The layers of a source; `None` after an error.
+fn injection(view: &View<'_>, problems: &mut Problems) -> Option<Injection> {
+    if !view.present() {
+        return Some(Injection::Surface);
+    }
+    let kind = view.choice::<InjectionKind>("kind")?.value;
+    view.misplaced("kind", kind.name(), problems);
+    let needed = match kind {
+        InjectionKind::Heights => "z_top",
+        InjectionKind::Levels => "weights",
+    };
+    if !view.has(needed) {
+        let key = view.full(needed);
+        let help = format!("kind \"{}\" needs `{needed}`", kind.name());
+        problems.add(&key, view.span(), format!("`{key}` is missing"), help);
+        return None;
+    }
+    let found = match kind {
+        InjectionKind::Heights => Injection::by_heights(view.float_or_default("z_bottom"), view.float(needed)?.value),
+        InjectionKind::Levels => {
+            let weights = view.floats(needed)?.value;
+            Injection::by_levels(&weights, weights.len())
+        }
+    };
+    found
+        .map_err(|error| {
+            let help = match kind {
+                InjectionKind::Heights => "heights above the surface in m, the lower one first",
+                InjectionKind::Levels => "one weight per level, from the top down",
+            };
+            problems.add(view.full(needed), view.span(), format!("`{}`: {error}", view.full(needed)), help);
+        })
+        .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::tests::names_agree;
+
+    #[test]
+    fn every_name_stands_for_a_value() {
+        names_agree::<Kind>(SECTION, "kind");
+        names_agree::<Kind>("tracers.<name>", "surface_flux_kind");
+        names_agree::<TimeScheme>(SECTION, "temporal_scheme");
+        names_agree::<InjectionKind>("tracers.<name>.surface_flux.injection", "kind");
+    }
+}
