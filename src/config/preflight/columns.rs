@@ -166,3 +166,7 @@ fn switches(missing: &[(Section, &'static str)]) -> String {
     let names: BTreeSet<_> = missing.iter().map(|(_, switch)| format!("`{switch}`")).collect();
     names.into_iter().collect::<Vec<_>>().join(" and ")
 }
+
+#[cfg(test)]
+#[path = "columns_tests.rs"]
+mod tests;
