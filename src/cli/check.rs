@@ -55,12 +55,16 @@ fn summary(config: &RunConfig, plan: &Preflight) -> String {
     let (layout, advection) = (&plan.layout, &config.advection);
     format!(
         "  input      {files}, {windows} windows, {} h\n  grid       C{}, {} levels, halo {}\n  \
-         advection  {}\n  precision  {}\n  tiles      {} per panel, {} ranks\n  tracers    {}\n  output     {output}\n",
+         advection  {}\n  diffusion  {}\n  convection {}\n  sources    {}\n  decay      {}\n  precision  {}\n  tiles      {} per panel, {} ranks\n  tracers    {}\n  output     {output}\n",
         plan.hours,
         layout.nc(),
         plan.levels,
         layout.halo(),
         advection.scheme.map_or("none", |s| s.name()),
+        config.physics.diffusion_summary(),
+        config.physics.convection_summary(),
+        config.sources_summary(),
+        config.chemistry.summary(&config.tracers),
         config.settings.float_type.tag(),
         layout.tile_grid(),
         layout.ranks(),

@@ -35,7 +35,7 @@ impl EmissionConfig {
     pub fn summary(&self) -> String {
         let source = match &self.source {
             EmissionSource::Uniform { density, conversion } => {
-                format!("uniform {} kg m-2 s-1", density * conversion.scale())
+                format!("uniform {:e} kg m-2 s-1", density * conversion.scale())
             }
             EmissionSource::Native(native) => {
                 let first = native.files.first().and_then(|file| file.file_name()).unwrap_or_default();
@@ -124,6 +124,15 @@ pub(super) fn read(tracer: &View<'_>, around: &Surroundings<'_>, problems: &mut 
     tables.iter().filter_map(|view| one(view, tracer, around, problems)).collect()
 }
 
+/// The tables of the sources of the tracer whose table `tracer` is, those of kind none aside: in the order of
+/// [`EmissionConfig`] once the configuration is accepted.
+pub(super) fn acting<'a>(tracer: &View<'a>) -> Vec<View<'a>> {
+    let mut tables = tracer.tables("surface_flux");
+    tables.push(tracer.prefixed(SECTION, FLAT));
+    tables.retain(|view| view.choice::<Kind>("kind").is_some_and(|kind| kind.value != Kind::None));
+    tables
+}
+
 fn one(
     view: &View<'_>,
     tracer: &View<'_>,
@@ -148,9 +157,9 @@ fn one(
     }
     let mass = view.float("molar_mass_kg_mol").map(|mass| mass.value).or(around.molar_mass);
     if mass.is_none() && !view.has("molar_mass_kg_mol") && !tracer.has("molar_mass_kg_mol") {
-        let key = view.full("molar_mass_kg_mol");
-        let message = format!("`{key}` is missing: the molar mass of this tracer is not known");
-        problems.add(key, span(), message, format!("give `{}` in kg/mol", tracer.full("molar_mass_kg_mol")));
+        let key = tracer.full("molar_mass_kg_mol");
+        let message = format!("`{key}` is missing: sources need the molar mass, and that of this tracer is not known");
+        problems.add(key, span(), message, "give it in kg/mol");
     }
     let conversion = Conversion::new(view.float_or_default("scale"), mass.unwrap_or(1.0));
     let injection = injection(&view.table("injection"), problems);
@@ -193,7 +202,8 @@ fn required<T>(
     value.map(|value| value.value)
 }
 
-const FILE_KEYS: [&str; 3] = ["file", "files", "file_pattern"];
+/// Keys that name the files of a source.
+pub(super) const FILE_KEYS: [&str; 3] = ["file", "files", "file_pattern"];
 const MONTH: &str = "{YYYYMM}";
 
 fn files(view: &View<'_>, tracer: &View<'_>, around: &Surroundings<'_>, problems: &mut Problems) -> Vec<PathBuf> {
@@ -217,6 +227,10 @@ fn files(view: &View<'_>, tracer: &View<'_>, around: &Surroundings<'_>, problems
         problems.add(&year.key, Some(year.span.clone()), message, "remove it: files state their times");
     }
     if let Some(pattern) = view.text("file_pattern") {
+        // A year that was refused has been reported.
+        if view.has("year") && year.is_none() {
+            return Vec::new();
+        }
         let year = year.and_then(|year| i16::try_from(year.value).ok()).or(around.year);
         return of_year(&pattern, year, around.base, problems);
     }

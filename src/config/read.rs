@@ -1,6 +1,7 @@
 //! Values of a document that has passed the first check.
 //!
-//! Readers return `None` for absent and for mistyped values; the latter have been reported already.
+//! Readers return `None` for absent and for mistyped values, and for numbers out of range; all but the first have been
+//! reported already.
 
 use std::ops::Range;
 
@@ -257,12 +258,14 @@ impl<'a> View<'a> {
 
     /// Integer that is present.
     pub(super) fn int(&self, name: &str) -> Option<At<i64>> {
-        self.read(name, int)
+        let Kind::Int(min, max) = self.key(name).kind else { panic!("keys read as integers are integers") };
+        self.read(name, |v| int(v).filter(|n| (min..=max).contains(n)))
     }
 
     /// Number that is present.
     pub(super) fn float(&self, name: &str) -> Option<At<f64>> {
-        self.read(name, float)
+        let Kind::Float(range) = self.key(name).kind else { panic!("keys read as numbers are numbers") };
+        self.read(name, |v| float(v).filter(|x| range.contains(*x)))
     }
 
     /// Boolean that is present.
@@ -306,7 +309,8 @@ impl<'a> View<'a> {
 
     /// Numbers that are present.
     pub(super) fn floats(&self, name: &str) -> Option<At<Vec<f64>>> {
-        self.read(name, floats)
+        let Kind::Floats(range) = self.key(name).kind else { panic!("keys read as lists of numbers are such lists") };
+        self.read(name, |v| floats(v).filter(|list| list.iter().all(|x| range.contains(*x))))
     }
 
     /// Numbers of a table with their names, ascending; empty if it is absent.

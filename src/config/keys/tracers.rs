@@ -28,6 +28,7 @@ pub(super) const TRACER: Section = Section {
             "Sources: one table, or a list of tables `[[tracers.<name>.surface_flux]]`, in this order.",
         ),
         Key::optional("surface_flux_kind", Kind::Choice(sources::KINDS), "", "Flat form of `surface_flux.kind`."),
+        Key::optional("surface_flux_rate", Kind::Float(sources::SCALE), "", "Flat form of `surface_flux.rate`."),
         Key::optional("surface_flux_file", Kind::Path, "", "Flat form of `surface_flux.file`."),
         Key::optional("surface_flux_variable", Kind::Text, "", "Flat form of `surface_flux.variable`."),
         Key::later("surface_flux_time_index", "Flat form of surface_flux.time_index."),

@@ -38,17 +38,16 @@ impl Named for Solve {
     const ALL: &'static [(&'static str, Self)] = &[("delta", Self::Delta), ("plain", Self::Plain)];
 }
 
-pub(super) fn kind_of(convection: &Convection) -> &'static str {
+pub(super) fn kind_of(convection: &Convection) -> Kind {
     match convection {
         Convection::Tm5(_) => Kind::Tm5,
         Convection::Cmfmc(_) => Kind::Cmfmc,
         Convection::CmfmcMatrix(_) => Kind::CmfmcMatrix,
     }
-    .name()
 }
 
 pub(super) fn summary(convection: &Convection) -> String {
-    let kind = kind_of(convection);
+    let kind = kind_of(convection).name();
     match convection {
         Convection::Cmfmc(options) => {
             let clamp = match options.negative {

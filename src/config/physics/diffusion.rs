@@ -34,17 +34,16 @@ impl Named for KzUpdate {
         &[("flux", Self::Flux), ("mass_space", Self::MassSpace), ("matrix", Self::Matrix)];
 }
 
-/// The kind of a source of exchange, with its name.
-pub(super) fn kind_of(source: &ExchangeSource) -> (Kind, &'static str) {
-    let kind = match source {
+/// The kind of a source of exchange.
+pub(super) fn kind_of(source: &ExchangeSource) -> Kind {
+    match source {
         ExchangeSource::Constant(_) => Kind::Constant,
         ExchangeSource::Profile(_) => Kind::Profile,
         ExchangeSource::BeljaarsViterbo => Kind::BeljaarsViterbo,
         ExchangeSource::HoltslagBovilleLocal => Kind::HoltslagBovilleLocal,
         ExchangeSource::NonlocalVdiff => Kind::NonlocalVdiff,
         ExchangeSource::Dkg => Kind::Dkg,
-    };
-    (kind, kind.name())
+    }
 }
 
 pub(super) fn summary(diffusion: &Diffusion) -> String {
@@ -58,7 +57,7 @@ pub(super) fn summary(diffusion: &Diffusion) -> String {
         Centre::DiffuseEmitDiffuse => "half before and half after emissions",
         Centre::EmitThenDiffuse => "after emissions",
     };
-    format!("{}{values}; {}; {centre}", kind_of(&diffusion.source).1, diffusion.update.name())
+    format!("{}{values}; {}; {centre}", kind_of(&diffusion.source).name(), diffusion.update.name())
 }
 
 pub(super) fn read(view: &View<'_>, problems: &mut Problems) -> Option<Diffusion> {

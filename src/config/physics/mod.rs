@@ -6,7 +6,7 @@ mod diffusion;
 use std::ops::Range;
 
 use super::error::Problems;
-use super::read::View;
+use super::read::{Named, View};
 use crate::operators::columns::{Convection, Diffusion};
 
 /// Vertical physics, decay aside.
@@ -27,6 +27,16 @@ impl Physics {
     /// Convection in words; `none` without.
     pub fn convection_summary(&self) -> String {
         self.convection.as_ref().map_or_else(|| "none".into(), convection::summary)
+    }
+
+    /// Name of the kind of diffusion in configuration files.
+    pub fn diffusion_kind(&self) -> &'static str {
+        self.diffusion.as_ref().map_or("none", |diffusion| diffusion::kind_of(&diffusion.source).name())
+    }
+
+    /// Name of the kind of convection in configuration files.
+    pub fn convection_kind(&self) -> &'static str {
+        self.convection.as_ref().map_or("none", |convection| convection::kind_of(convection).name())
     }
 }
 

@@ -9,6 +9,8 @@ use crate::initial::{InitialState, LayerChoice, Negatives, VerticalOrder};
 use crate::met::FloatType;
 use crate::output::{LayerSelection, Split, TracerFields, TracerSelection};
 
+mod physics;
+mod sources;
 mod wrong;
 
 /// Smallest valid file, four lines.
@@ -147,6 +149,8 @@ fn output_settings_and_aliases() {
     let o = with("filename = \"x_{day}.nc\"\nsplit = \"per_day\"\ninterval_seconds = 1800\nstart_hour = 2").unwrap();
     assert_eq!(o.schedule, Schedule::Every { hours: 0.5, start: 2.0, stop: None });
     assert_eq!(o.split, Split::Daily);
+    assert_eq!(o.budget.as_deref(), Some(Path::new("x.budget.csv")));
+    assert_eq!(with("path = \"x.nc\"\nhours = []\nbudget = false").unwrap().budget, None);
     assert_eq!(with("enabled = false"), None);
     assert_eq!(with("enabled = false\npath = \"x.nc\"\nhours = []"), None);
     assert_eq!(with("path = \"x.nc\"\nhours = []").unwrap().schedule, Schedule::Hours(vec![]));
@@ -273,7 +277,11 @@ fn an_unreadable_file_is_an_error_with_a_remedy() {
 #[test]
 fn the_explained_configuration_is_equivalent() {
     let text = format!(
-        "{MINIMAL}kind = \"Gaussian_Blob\"\nlat0_deg = 5\n[output]\nfilename = \"x.nc\"\nhours = [0, 6]\n\
+        "{MINIMAL}kind = \"Gaussian_Blob\"\nlat0_deg = 5\n\
+         [[tracers.co2.surface_flux]]\nkind = \"uniform\"\nrate = 2e-9\n\
+         [[tracers.co2.surface_flux]]\nkind = \"uniform\"\nrate = 1\ninjection = {{ kind = \"heights\", z_top = 9 }}\n\
+         [tracers.sf6]\nsurface_flux_kind = \"uniform\"\nsurface_flux_rate = 3\n\
+         [diffusion]\nkind = \"profile\"\nkz = [1, 2]\nz = [0, 9]\n[convection]\nkind = \"cmfmc_matrix\"\n[output]\nfilename = \"x.nc\"\nhours = [0, 6]\n\
          [output.fields.per_tracer.co2]\nlayers = false\n"
     );
     let config = accepted(&text);
@@ -281,10 +289,12 @@ fn the_explained_configuration_is_equivalent() {
     assert!(explained.contains("lat0_deg = 5  # line 6\n"), "{explained}");
     assert!(explained.contains("cfl_limit = 0.95  # default\n"), "{explained}");
     assert!(explained.contains("sigma_lat_deg = 10  # default\n"), "{explained}");
-    assert!(!explained.contains("[diffusion]"), "{explained}");
+    assert!(!explained.contains("[chemistry]"), "{explained}");
+    assert!(explained.contains("[[tracers.co2.surface_flux]]\n"), "{explained}");
+    assert!(explained.contains("solve = \"delta\"  # default\n"), "{explained}");
     let again = accepted(&explained);
     assert_eq!(
-        (again.input, again.settings, again.advection, again.tracers, again.output),
-        (config.input, config.settings, config.advection, config.tracers, config.output)
+        (again.input, again.settings, again.advection, again.physics, again.tracers, again.output),
+        (config.input, config.settings, config.advection, config.physics, config.tracers, config.output)
     );
 }

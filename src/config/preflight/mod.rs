@@ -1,5 +1,7 @@
 //! Checks that need the headers of the transport files, made before any work.
 
+mod columns;
+
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -78,7 +80,8 @@ const SAME_HOUR: f64 = 1e-6;
 
 impl RunConfig {
     /// Checks the configuration against its transport files and a number of ranks (at least 1): headers, the chain of
-    /// files, expectations, windows, tiles, output levels, snapshot hours. Reads headers only.
+    /// files, expectations, windows, tiles, sections and levels of vertical physics, files of sources, output levels,
+    /// snapshot hours. Reads headers only.
     ///
     /// # Errors
     /// Everything that does not fit, each with the key it comes from.
@@ -128,6 +131,7 @@ impl Check<'_> {
             None => Vec::new(),
         };
         let layout = self.layout(&winds[0], ranks);
+        self.columns(&files, &winds[0], hours);
         let levels = winds[0].levels;
         Some(Preflight { files, labels, windows, hours, layout: layout?, levels, snapshot_hours, warnings: Vec::new() })
     }
@@ -308,5 +312,4 @@ fn label_of(path: &Path, index: usize) -> String {
 }
 
 #[cfg(test)]
-#[path = "preflight_tests.rs"]
 mod tests;
