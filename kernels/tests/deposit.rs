@@ -4,8 +4,8 @@ mod common;
 
 use common::Random;
 use kernels::Scalar;
-use kernels::columns::{ColumnBlock, Dose, TwoWord, deposit_by_profile, deposit_in_layer, emission_amounts};
-use kernels::numerics::{content_with_part, deposit_part, deposit_rest, kahan_add};
+use kernels::columns::{ColumnBlock, Dose, Profile, TwoWord, deposit_by_profile, deposit_in_layer, emission_amounts};
+use kernels::numerics::{content_after_loss, deposit_part, deposit_rest, kahan_add};
 
 /// A block with the same column everywhere.
 fn block<R: Scalar>(columns: usize, column: &[f64]) -> (ColumnBlock, Vec<R>) {
@@ -28,7 +28,7 @@ fn profile_deposit<R: Scalar>() {
     let (of, mut contents) = block::<R>(5, &[100.0; 4]);
     let (_, fractions) = block::<R>(5, &[0.0, 0.2, 0.3, 0.5]);
     let mut compensation = vec![R::from_f64(0.0); width];
-    assert_eq!(deposit_by_profile(of, &mut contents, &mut compensation, &amounts, &fractions), 0);
+    assert_eq!(deposit_by_profile(of, &mut contents, &mut compensation, &amounts, &fractions, Profile::Lofting), 0);
     for (k, expected) in [100.0, 104.0, 106.0, 110.0].into_iter().enumerate() {
         let found = contents[k * width].to_f64();
         assert!((found - expected).abs() <= expected * R::EPSILON.to_f64(), "{found}");
@@ -36,9 +36,17 @@ fn profile_deposit<R: Scalar>() {
     // The middle layer would become negative: all 20 kg stay at the surface, the others keep their bits.
     let (of, mut contents) = block::<R>(5, &[1.0; 3]);
     let (_, fractions) = block::<R>(5, &[0.2, -0.5, 1.3]);
-    assert_eq!(deposit_by_profile(of, &mut contents, &mut compensation, &amounts, &fractions), 5);
+    assert_eq!(deposit_by_profile(of, &mut contents, &mut compensation, &amounts, &fractions, Profile::Lofting), 5);
     let found: Vec<f64> = (0..3).map(|k| contents[k * width].to_f64()).collect();
     assert!(found[..2] == [1.0, 1.0] && (found[2] - 21.0).abs() <= 21.0 * R::EPSILON.to_f64(), "{found:?}");
+    // What enters an empty column at height takes nothing from its surface; lofted, it would.
+    let (_, fractions) = block::<R>(5, &[0.25, 0.5, 0.25]);
+    for (profile, refused, lowest) in [(Profile::Injection, 0, 5.0), (Profile::Lofting, 5, 20.0)] {
+        let (of, mut contents) = block::<R>(5, &[0.0; 3]);
+        let mut compensation = vec![R::lit(0.0); of.width()];
+        assert_eq!(deposit_by_profile(of, &mut contents, &mut compensation, &amounts, &fractions, profile), refused);
+        assert_eq!(contents[2 * width].to_f64(), lowest);
+    }
 }
 
 #[test]
@@ -62,7 +70,10 @@ fn columns_gain_what_was_emitted() {
         let amounts = constant_rates::<f32>(rate, 450.0, width);
         let mut compensation = vec![0.0f32; width];
         for _ in 0..240 {
-            assert_eq!(deposit_by_profile(of, &mut contents, &mut compensation, &amounts, &shares), 0);
+            assert_eq!(
+                deposit_by_profile(of, &mut contents, &mut compensation, &amounts, &shares, Profile::Lofting),
+                0
+            );
             (0..N).for_each(|k| plain[k] += amounts[0] * fractions[k] as f32);
         }
         let emitted = 240.0 * f64::from(amounts[0]);
@@ -110,7 +121,7 @@ fn blocks_give_the_bits_of_scalars<R: Scalar>() {
         let mut amounts = vec![R::default(); of.width()];
         emission_amounts(dose(0), Some(dose(1)), &mut amounts);
         let (mut block, mut kept) = (contents.clone(), compensation.clone());
-        let refused = deposit_by_profile(of, &mut block, &mut kept, &amounts, &fractions);
+        let refused = deposit_by_profile(of, &mut block, &mut kept, &amounts, &fractions, Profile::Lofting);
         let (mut layer, mut layer_kept) = (contents[..columns].to_vec(), compensation[..columns].to_vec());
         deposit_in_layer(&mut layer, &mut layer_kept, &amounts[..columns]);
         let mut counted = 0;
@@ -121,7 +132,7 @@ fn blocks_give_the_bits_of_scalars<R: Scalar>() {
             let at = |k: usize| k * of.width() + i;
             let lofted = |k: usize| fractions[at(k)] - R::from_f64(if k + 1 == nk { 1.0 } else { 0.0 });
             let zero = R::from_f64(0.0);
-            let fails = (0..nk).any(|k| content_with_part(contents[at(k)], amount, lofted(k)) < zero);
+            let fails = (0..nk).any(|k| content_after_loss(contents[at(k)], amount, lofted(k)) < zero);
             counted += u64::from(fails);
             let (mut landed, mut errors) = (zero, zero);
             for k in 0..nk - 1 {

@@ -2,7 +2,7 @@
 
 use super::block::ColumnBlock;
 use crate::lanes::Lanes;
-use crate::numerics::{content_with_part, deposit_part, deposit_rest, emitted_amount, kahan_add};
+use crate::numerics::{content_after_loss, deposit_part, deposit_rest, emitted_amount, kahan_add};
 use crate::real::{Real, Scalar};
 
 /// A factor as `high + low`, as good as f64 in either precision: in f32 a step of 3600/13 s alone is off by 4e-8, in every
@@ -50,10 +50,19 @@ pub fn deposit_in_layer<R: Scalar>(contents: &mut [R], compensation: &mut [R], a
     R::deposit_in_layer(contents, compensation, amounts);
 }
 
+/// What the fractions of a profile mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// A surface emission is lofted: what it takes from the surface layer must be there before.
+    Lofting,
+    /// The emission enters these layers itself.
+    Injection,
+}
+
 /// Adds amounts (kg, `width` values) to the columns of a block by `fractions` (`nk × width`, sum 1 over a column; they may be
 /// negative). Each layer takes its part, the surface layer the rest, so a column gains its amount to the last bit.
-/// Where lofting alone would make any layer negative, all of it enters the surface layer; returns how many columns
-/// that were. `compensation` (`width` values) is that of the surface layer. Panics if a slice is too short or the block has
+/// Where this would make any layer negative (with lofting: the redistribution alone), all of it enters the surface layer;
+/// returns how many columns that were. `compensation` (`width` values) is that of the surface layer. Panics if a slice is too short or the block has
 /// no layer.
 pub fn deposit_by_profile<R: Scalar>(
     block: ColumnBlock,
@@ -61,9 +70,15 @@ pub fn deposit_by_profile<R: Scalar>(
     compensation: &mut [R],
     amounts: &[R],
     fractions: &[R],
+    profile: Profile,
 ) -> u64 {
     assert!(block.nk() > 0);
-    R::deposit_by_profile(block, contents, compensation, amounts, fractions)
+    // Taken off the fraction of the surface layer in the test for negative contents.
+    let from_surface = match profile {
+        Profile::Lofting => R::lit(1.0),
+        Profile::Injection => R::lit(0.0),
+    };
+    R::deposit_by_profile(block, contents, compensation, amounts, fractions, from_surface)
 }
 
 #[inline(always)]
@@ -113,6 +128,7 @@ pub(super) fn by_profile<R: Scalar, const W: usize>(
     compensation: &mut [R],
     amounts: &[R],
     fractions: &[R],
+    from_surface: R,
 ) -> u64 {
     let (lines, last, zero) = (block.lines::<W>(), block.nk() - 1, Lanes::<R, W>::lit(0.0));
     let (contents, fractions) = (block.cut_mut::<R, W>(contents), block.cut::<R, W>(fractions));
@@ -122,8 +138,8 @@ pub(super) fn by_profile<R: Scalar, const W: usize>(
         let mut refused = zero.gt(zero);
         for k in 0..=last {
             let (content, fraction) = (Lanes(contents[k * lines + line]), Lanes(fractions[k * lines + line]));
-            let lofted = if k == last { fraction - Lanes::lit(1.0) } else { fraction };
-            refused = Lanes::<R, W>::or(refused, content_with_part(content, amount, lofted).lt(zero));
+            let lofted = if k == last { fraction - Lanes::splat(from_surface) } else { fraction };
+            refused = Lanes::<R, W>::or(refused, content_after_loss(content, amount, lofted).lt(zero));
         }
         let (mut landed, mut errors) = (zero, zero);
         for k in 0..last {

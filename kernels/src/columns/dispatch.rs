@@ -69,6 +69,7 @@ pub trait ColumnDispatch: Sized {
         compensation: &mut [Self],
         amounts: &[Self],
         fractions: &[Self],
+        from_surface: Self,
     ) -> u64;
 }
 
@@ -122,7 +123,7 @@ macro_rules! dispatch {
                 ) -> () = deposit::in_layer::<$real, $width>;
                 fn deposit_by_profile(
                     block: ColumnBlock, contents: &mut [$real], compensation: &mut [$real], amounts: &[$real],
-                    fractions: &[$real]
+                    fractions: &[$real], from_surface: $real
                 ) -> u64 = deposit::by_profile::<$real, $width>;
             }
         }

@@ -22,7 +22,7 @@ mod mass_space;
 mod tests;
 
 pub use block::ColumnBlock;
-pub use deposit::{Dose, TwoWord, deposit_by_profile, deposit_in_layer, emission_amounts};
+pub use deposit::{Dose, Profile, TwoWord, deposit_by_profile, deposit_in_layer, emission_amounts};
 pub use dispatch::ColumnDispatch;
 pub use fields::{decay, decay_decrement, exchange_from_rates};
 pub use flux_form::FluxFormFactors;

@@ -11,11 +11,14 @@ pub fn emitted_amount<R: Real>(rate: R, seconds: R, seconds_low: R) -> R {
     rate.mul_add(seconds, rate * seconds_low)
 }
 
-/// Content of a layer that takes the part `fraction` of `amount`; for the surface layer the fraction less 1 tells what
-/// lofting alone makes of it.
+/// Content left in a layer that loses by its part `fraction` of `amount`; 0 for one that gains. For the surface layer the
+/// fraction less 1 tells what lofting alone makes of it.
+///
+/// Layers that gain do not count: rounding by transport leaves contents a little below 0 where there is no tracer.
 #[inline(always)]
-pub fn content_with_part<R: Real>(content: R, amount: R, fraction: R) -> R {
-    content + amount * fraction
+pub fn content_after_loss<R: Real>(content: R, amount: R, fraction: R) -> R {
+    let (part, zero) = (amount * fraction, R::lit(0.0));
+    R::select(part.lt(zero), content + part, zero)
 }
 
 /// Deposit of the part `fraction` of `amount` in a layer above the surface: `(content, landed, errors)`, where
@@ -47,6 +50,13 @@ mod tests {
         let low = (dt - f64::from(high)) as f32;
         assert_eq!(emitted_amount(3.0_f32, high, low), (3.0 * dt) as f32);
         assert_ne!(3.0_f32 * high, (3.0 * dt) as f32);
+    }
+
+    #[test]
+    fn only_losses_can_leave_too_little() {
+        assert_eq!(content_after_loss(3.0, 8.0, -0.5), -1.0);
+        assert_eq!(content_after_loss(-1e-30, 8.0, 0.0), 0.0);
+        assert_eq!(content_after_loss(-1.0, 8.0, 0.01), 0.0);
     }
 
     #[test]

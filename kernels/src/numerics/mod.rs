@@ -38,7 +38,7 @@ pub use convection::{
     subcloud_ratio, updraft_step, updraft_tracer,
 };
 pub use decay::decayed;
-pub use deposit::{content_with_part, deposit_part, deposit_rest, emitted_amount};
+pub use deposit::{content_after_loss, deposit_part, deposit_rest, emitted_amount};
 pub use diffusion::{
     background_ratio, content_above_background, content_on_background, diffusive_flux, exchange_from_rate,
     exchange_ratio, flux_update, mixing_ratio, open_exchange, tridiagonal_backward, tridiagonal_factors,

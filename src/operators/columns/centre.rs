@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use kernels::Scalar;
 use kernels::columns::{
-    ColumnBlock, Dose, FluxFormFactors, Ledger, LedgerStats, MassSpaceFactors, TwoWord, deposit_by_profile,
+    ColumnBlock, Dose, FluxFormFactors, Ledger, LedgerStats, MassSpaceFactors, Profile, TwoWord, deposit_by_profile,
     deposit_in_layer, emission_amounts, exchange_from_rates,
 };
 use kernels::cpu::AlignedBuffer;
@@ -315,8 +315,13 @@ impl<R: Scalar> BlockCentre<'_, R> {
                     let lowest = &mut contents[(block.nk() - 1) * width..block.nk() * width];
                     deposit_in_layer(&mut lowest[..columns], &mut compensation[..columns], &amounts[..columns]);
                 }
-                Some(_) => {
-                    unlofted += deposit_by_profile(block, contents, compensation, &amounts[..width], fractions);
+                Some(field) => {
+                    let profile = match field {
+                        Derived::Lofting => Profile::Lofting,
+                        _ => Profile::Injection,
+                    };
+                    let amounts = &amounts[..width];
+                    unlofted += deposit_by_profile(block, contents, compensation, amounts, fractions, profile);
                 }
             }
         }

@@ -1,0 +1,7 @@
+//! Vertical physics in whole runs and between the sweeps: bits on every layout, conservation, order of operators.
+
+mod case;
+mod centre;
+mod conservation;
+mod layouts;
+mod runs;
