@@ -1,6 +1,6 @@
 //! Sources in files on the model's own grid.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use atmostr::grid::constants::MOLAR_MASS_AIR;
 use atmostr::sources::{Conversion, NativeFiles, RunSpan, Source, SourceError, TimeScheme};
