@@ -200,6 +200,13 @@ fn configurations_are_valid() {
                     fs::write(dir.path().join(format!("met/winds_202112{day:02}.bin")), "").unwrap();
                 }
             }
+            for line in text.lines() {
+                let name = line.strip_prefix("file").and_then(|rest| rest.split('"').nth(1));
+                for month in 1..=12 {
+                    let name = name.map(|name| name.replace("{YYYYMM}", &format!("2021{month:02}")));
+                    name.into_iter().for_each(|name| fs::write(dir.path().join(name), "").unwrap());
+                }
+            }
             if let Err(errors) = RunConfig::parse(&whole, &dir.path().join("run.toml")) {
                 panic!("{name}\n{whole}\n{}", errors.plain());
             }

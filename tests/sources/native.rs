@@ -1,6 +1,6 @@
 //! Sources in files on the model's own grid.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use atmostr::grid::constants::MOLAR_MASS_AIR;
 use atmostr::sources::{Conversion, NativeFiles, RunSpan, Source, SourceError, TimeScheme};
@@ -16,6 +16,8 @@ struct Written {
     time_units: &'static str,
     calendar: &'static str,
     hours: Vec<f64>,
+    /// Slices in files before this one.
+    before: usize,
     /// Replaces the value of panel 3, cell (2, 5), second slice.
     spoiled: Option<f32>,
     fill_value: Option<f32>,
@@ -31,6 +33,7 @@ impl Default for Written {
             time_units: "hours since 2021-12-01 06:00:00",
             calendar: "standard",
             hours: vec![-6.0, 0.0, 6.0, 12.0, 18.0],
+            before: 0,
             spoiled: None,
             fill_value: None,
             areas: Some(1.0 + 5e-5),
@@ -45,8 +48,7 @@ fn density(slice: usize, panel: usize, i: usize, j: usize) -> f64 {
 }
 
 impl Written {
-    fn write(&self, folder: &Path) -> PathBuf {
-        let path = folder.join("flux.nc");
+    fn write(&self, path: PathBuf) -> PathBuf {
         let mut file = netcdf::create(&path).unwrap();
         for (name, len) in [("time", self.hours.len()), ("nf", 6), ("Ydim", self.nc), ("Xdim", self.nc)] {
             file.add_dimension(name, len).unwrap();
@@ -63,7 +65,7 @@ impl Written {
         for slice in 1..=self.hours.len() {
             for (panel, i, j) in cells() {
                 let spoiled = self.spoiled.filter(|_| (slice, panel, i, j) == (2, 3, 2, 5));
-                values.push(spoiled.unwrap_or(density(slice, panel, i, j) as f32));
+                values.push(spoiled.unwrap_or(density(self.before + slice, panel, i, j) as f32));
             }
         }
         let mut flux = file.add_variable::<f32>("flux", &["time", "nf", "Ydim", "Xdim"]).unwrap();
@@ -81,17 +83,8 @@ impl Written {
         path
     }
 
-    /// Writes the file and reads it for 12 hours from 2021-12-01 00 UTC as one of two ranks, scale 2.
     fn read<R: Scalar>(&self, molar_mass: f64, rank: usize) -> Result<Source<R>, SourceError> {
-        let folder = tempfile::tempdir().unwrap();
-        let file = NativeFiles {
-            files: vec![self.write(folder.path())],
-            variable: "flux".into(),
-            scheme: TimeScheme::Stepwise,
-            conversion: Conversion::new(2.0, molar_mass).unwrap(),
-        };
-        let run = RunSpan { start: "2021-12-01T00:00:00Z".parse().unwrap(), seconds: 43_200.0 };
-        file.read(&run, &grid(NC), &tiles(NC, 2, rank))
+        read(&[self], molar_mass, rank)
     }
 
     fn problem(&self, molar_mass: f64) -> String {
@@ -101,6 +94,20 @@ impl Written {
             other => panic!("{other}"),
         }
     }
+}
+
+/// Writes the files and reads them for 12 hours from 2021-12-01 00 UTC as one of two ranks, scale 2.
+fn read<R: Scalar>(files: &[&Written], molar_mass: f64, rank: usize) -> Result<Source<R>, SourceError> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |n: usize| folder.path().join(format!("flux{n}.nc"));
+    let native = NativeFiles {
+        files: files.iter().enumerate().map(|(n, written)| written.write(path(n))).collect(),
+        variable: "flux".into(),
+        scheme: TimeScheme::Stepwise,
+        conversion: Conversion::new(2.0, molar_mass).unwrap(),
+    };
+    let run = RunSpan { start: "2021-12-01T00:00:00Z".parse().unwrap(), seconds: 43_200.0 };
+    native.read(&run, &grid(NC), &tiles(NC, 2, rank))
 }
 
 const CO2: f64 = 44.0095e-3;
@@ -165,4 +172,45 @@ fn files_that_do_not_fit_are_refused() {
         let problem = written.problem(molar_mass);
         assert!(words.iter().all(|word| problem.contains(word)), "{words:?} in {problem}");
     }
+}
+
+#[test]
+fn slices_in_several_files_are_those_of_one() {
+    let whole = Written::default();
+    let part = |hours: &[f64], before| Written { hours: hours.to_vec(), before, ..Written::default() };
+    for parts in [
+        [part(&[-6.0, 0.0], 0), part(&[6.0, 12.0, 18.0], 2)],
+        [part(&[-6.0, 0.0, 6.0, 12.0], 0), part(&[18.0], 4)],
+        [part(&[-6.0], 0), part(&[0.0, 6.0, 12.0, 18.0], 1)],
+    ] {
+        for rank in 0..2 {
+            let expected: Source<f64> = whole.read(CO2, rank).unwrap();
+            let found: Source<f64> = read(&[&parts[0], &parts[1]], CO2, rank).unwrap();
+            assert_eq!(found.times(), expected.times());
+            for (slice, tile) in
+                (0..3).flat_map(|slice| (0..expected.rates().tile_set().len()).map(move |t| (slice, t)))
+            {
+                assert_eq!(found.rates().plane(slice, tile, 0), expected.rates().plane(slice, tile, 0));
+            }
+        }
+        let reversed = read::<f64>(&[&parts[1], &parts[0]], CO2, 0).unwrap_err().to_string();
+        assert!(reversed.contains("flux1.nc") && reversed.contains("the file before ends"), "{reversed}");
+    }
+}
+
+#[test]
+fn a_check_reads_times_but_no_values() {
+    let folder = tempfile::tempdir().unwrap();
+    let spoiled = Written { spoiled: Some(f32::NAN), ..Written::default() };
+    let native = |written: &Written| NativeFiles {
+        files: vec![written.write(folder.path().join("flux.nc"))],
+        variable: "flux".into(),
+        scheme: TimeScheme::Linear,
+        conversion: Conversion::new(1.0, CO2).unwrap(),
+    };
+    let run = RunSpan { start: "2021-12-01T00:00:00Z".parse().unwrap(), seconds: 43_200.0 };
+    let times = native(&spoiled).check(NC, &run).unwrap();
+    assert_eq!(times.times(), [0.0, 21_600.0, 43_200.0, 64_800.0, 86_400.0]);
+    let wrong = native(&Written { units: "mol m-2 s-1", ..Written::default() }).check(NC, &run).unwrap_err();
+    assert!(wrong.to_string().contains("expected kg"), "{wrong}");
 }

@@ -18,7 +18,7 @@ pub(super) const TRACER: Section = Section {
         Key::optional(
             "molar_mass_kg_mol",
             Kind::Float(Range::Between(0.0, 1.0)),
-            "known for co2, co2_natural, co2_fossil, fossil_co2, sf6, rn222; else unknown",
+            "known for co2, co2_natural, co2_fossil, fossil_co2, sf6, rn222 in any case; else unknown",
             "Molar mass in kg/mol. Sources need it.",
         ),
         Key::optional(

@@ -178,6 +178,17 @@ fn files_of_sources_are_opened() {
         assert!(errors.position(errors.problems().next().unwrap()).is_some_and(|p| p.0 == 4), "{plain}");
         assert!(parts.iter().all(|part| plain.contains(part)), "{parts:?} not in\n{plain}");
     }
+    for path in ["fits.nc", "dir/../fits.nc"] {
+        std::fs::create_dir_all(dir.path().join("dir")).unwrap();
+        let overwriting = format!("{fits}\n[output]\npath = \"{path}\"\nhours = []");
+        let plain = check(dir.path(), STORED, &overwriting).expect_err(path).plain();
+        assert!(plain.contains("a file of a source and would be overwritten"), "{plain}");
+    }
+    let budget = source("file = \"o.budget.csv\"");
+    std::fs::rename(dir.path().join("later.nc"), dir.path().join("o.budget.csv")).unwrap();
+    let plain =
+        check(dir.path(), STORED, &format!("{budget}\n[output]\npath = \"o.nc\"\nhours = []")).expect_err("budget");
+    assert!(plain.plain().contains("o.budget.csv is a file of a source"), "{}", plain.plain());
     let flat = "surface_flux_kind = \"cs_native\"\nsurface_flux_file = \"moles.nc\"\nsurface_flux_variable = \"flux\"";
     let errors = check(dir.path(), STORED, flat).expect_err(flat);
     assert_eq!(errors.position(errors.problems().next().unwrap()).map(|p| p.0), Some(5), "{}", errors.plain());

@@ -135,6 +135,8 @@ fn tracers_are_sorted_and_initial_states_have_their_defaults() {
     let expected = InitialState::PressureLayer { layer: LayerChoice::NearestFraction(0.5), total_molecules: 1e22 };
     assert_eq!(layer.tracers[0].initial, expected);
     assert_eq!(layer.tracers[0].molar_mass_kg_mol, Some(0.03));
+    let upper = accepted(&MINIMAL.replace("co2", "SF6"));
+    assert_eq!(upper.tracers[0].molar_mass_kg_mol, Some(146.055e-3));
     let uniform = accepted(&format!("{MINIMAL}init.kind = \"uniform\"\n"));
     assert_eq!(uniform.tracers[0].initial, InitialState::Uniform { background: 4e-4 });
 }
