@@ -5,6 +5,8 @@ mod columns;
 mod common;
 #[path = "common/extended.rs"]
 mod extended;
+#[path = "common/plain_flux_form.rs"]
+mod plain_flux_form;
 #[path = "common/vertical.rs"]
 mod vertical;
 
@@ -50,6 +52,53 @@ fn smooth_panel<R: Scalar>(nk: usize) -> Fixture<R> {
     let mass = vertical::columns(16, nk, |_, k| 1e15 * (0.05 * (k as f64 + 1.0 - nk as f64)).exp());
     let kz = move |k: usize| 0.5 + 50.0 * (1.0 - (z(k) - 0.7).abs() / 0.3).max(0.0);
     from_kz(mass, kz, move |k| 2000.0 - 1900.0 * z(k), 450.0)
+}
+
+/// Signed, empty and broken columns, zeros of both signs, layers without air or exchange: the bits of the plain form.
+fn bits_of_the_plain_form<R: Scalar>() {
+    let (count, nk) = (40, 23);
+    let mut random = Random(13);
+    let mut fixture = vertical::random_exchange::<R>(count, nk, 2.0, &mut random);
+    for i in 0..count {
+        for k in 0..nk {
+            fixture.exchange[i][k] *= R::from_f64([1.0, 1e-9, 30.0, 0.0][(random.unit() * 4.0) as usize]);
+        }
+    }
+    fixture.mass[4][3] = R::lit(0.0);
+    fixture.mass[17][nk - 1] = R::lit(-1.0);
+    let mut start: Columns<R> =
+        contents(&fixture.mass, |i, _| if i % 2 == 0 { random.unit() } else { normal(&mut random) });
+    for i in 0..count {
+        for k in 0..nk {
+            match (i % 5, (random.unit() * 3.0) as usize) {
+                (2, 0) => start[i][k] = R::lit(0.0),
+                (2, 1) => start[i][k] = -R::lit(0.0),
+                _ => {}
+            }
+        }
+    }
+    start[23][7] = R::lit(f64::NAN);
+    let mut bench = Bench::new(&fixture, Mode::Carry, flux_form);
+    let mut field = packed(bench.block, &start, 0.7);
+    let mut carries = vec![R::lit(0.0); count];
+    for _ in 0..3 {
+        bench.step(&mut field);
+        let end = unpacked(bench.block, &field);
+        for i in 0..count {
+            let (mass, exchange) = (&fixture.mass[i], &fixture.exchange[i]);
+            plain_flux_form::solve(mass, exchange, R::lit(1.0), &mut start[i], &mut carries[i]);
+            let number = |x: &R| if x.to_f64().is_nan() { None } else { Some(bits(*x)) };
+            let [found, expected] = [&end[i], &start[i]].map(|rm| rm.iter().map(number).collect::<Vec<_>>());
+            assert_eq!(found, expected, "column {i}");
+            assert_eq!(bits(bench.carry[i]), bits(carries[i]), "column {i}");
+        }
+    }
+}
+
+#[test]
+fn flux_form_has_the_bits_of_the_plain_form() {
+    bits_of_the_plain_form::<f32>();
+    bits_of_the_plain_form::<f64>();
 }
 
 fn alone_or_together<R: Scalar>() {
