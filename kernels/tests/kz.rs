@@ -5,6 +5,8 @@ mod columns;
 mod common;
 #[path = "common/extended.rs"]
 mod extended;
+#[path = "common/plain_flux_form.rs"]
+mod plain_flux_form;
 #[path = "common/vertical.rs"]
 mod vertical;
 
@@ -50,6 +52,53 @@ fn smooth_panel<R: Scalar>(nk: usize) -> Fixture<R> {
     let mass = vertical::columns(16, nk, |_, k| 1e15 * (0.05 * (k as f64 + 1.0 - nk as f64)).exp());
     let kz = move |k: usize| 0.5 + 50.0 * (1.0 - (z(k) - 0.7).abs() / 0.3).max(0.0);
     from_kz(mass, kz, move |k| 2000.0 - 1900.0 * z(k), 450.0)
+}
+
+/// Signed, empty and broken columns, zeros of both signs, layers without air or exchange: the bits of the plain form.
+fn bits_of_the_plain_form<R: Scalar>() {
+    let (count, nk) = (40, 23);
+    let mut random = Random(13);
+    let mut fixture = vertical::random_exchange::<R>(count, nk, 2.0, &mut random);
+    for i in 0..count {
+        for k in 0..nk {
+            fixture.exchange[i][k] *= R::from_f64([1.0, 1e-9, 30.0, 0.0][(random.unit() * 4.0) as usize]);
+        }
+    }
+    fixture.mass[4][3] = R::lit(0.0);
+    fixture.mass[17][nk - 1] = R::lit(-1.0);
+    let mut start: Columns<R> =
+        contents(&fixture.mass, |i, _| if i % 2 == 0 { random.unit() } else { normal(&mut random) });
+    for i in 0..count {
+        for k in 0..nk {
+            match (i % 5, (random.unit() * 3.0) as usize) {
+                (2, 0) => start[i][k] = R::lit(0.0),
+                (2, 1) => start[i][k] = -R::lit(0.0),
+                _ => {}
+            }
+        }
+    }
+    start[23][7] = R::lit(f64::NAN);
+    let mut bench = Bench::new(&fixture, Mode::Carry, flux_form);
+    let mut field = packed(bench.block, &start, 0.7);
+    let mut carries = vec![R::lit(0.0); count];
+    for _ in 0..3 {
+        bench.step(&mut field);
+        let end = unpacked(bench.block, &field);
+        for i in 0..count {
+            let (mass, exchange) = (&fixture.mass[i], &fixture.exchange[i]);
+            plain_flux_form::solve(mass, exchange, R::lit(1.0), &mut start[i], &mut carries[i]);
+            let number = |x: &R| if x.to_f64().is_nan() { None } else { Some(bits(*x)) };
+            let [found, expected] = [&end[i], &start[i]].map(|rm| rm.iter().map(number).collect::<Vec<_>>());
+            assert_eq!(found, expected, "column {i}");
+            assert_eq!(bits(bench.carry[i]), bits(carries[i]), "column {i}");
+        }
+    }
+}
+
+#[test]
+fn flux_form_has_the_bits_of_the_plain_form() {
+    bits_of_the_plain_form::<f32>();
+    bits_of_the_plain_form::<f64>();
 }
 
 fn alone_or_together<R: Scalar>() {
@@ -102,10 +151,10 @@ fn z2_a_day_in_single_precision() {
 }
 
 /// A way to solve as its constructor.
-type Build = fn(usize, usize) -> Solver<f32>;
+type Build<R> = fn(usize, usize) -> Solver<R>;
 
 /// Global drift, with the carries, and the largest drift of a column, after 192 solves.
-fn drift(fixture: &Fixture<f32>, start: &[Vec<f32>], mode: Mode, build: Build) -> [f64; 3] {
+fn drift<R: Scalar>(fixture: &Fixture<R>, start: &[Vec<R>], mode: Mode, build: Build<R>) -> [f64; 3] {
     let mut bench = Bench::new(fixture, mode, build);
     let end = bench.run(start, 192);
     let total = Extended::sum(start.iter().flatten().copied());
@@ -117,32 +166,43 @@ fn drift(fixture: &Fixture<f32>, start: &[Vec<f32>], mode: Mode, build: Build) -
 
 const NAMES: [&str; 3] = ["blob", "peaked background", "uniform"];
 
-#[test]
-fn z3_the_global_total_stays() {
-    let (fixture, tracers) = hybrid_columns::<f32>();
-    let cases: [(&str, Mode, Build); 7] = [
-        ("matrix", Mode::Off, matrix::<f32>),
-        ("flux", Mode::Off, flux_form::<f32>),
-        ("flux", Mode::WithoutCarry, flux_form::<f32>),
-        ("flux", Mode::Carry, flux_form::<f32>),
-        ("mass space", Mode::Off, mass_space::<f32>),
-        ("mass space", Mode::WithoutCarry, mass_space::<f32>),
-        ("mass space", Mode::Carry, mass_space::<f32>),
+fn global_total<R: Scalar>() {
+    let (fixture, tracers) = hybrid_columns::<R>();
+    // Limits are those of single precision; what is left of the carried sum is of second order.
+    let unit = R::EPSILON.to_f64() / f64::from(f32::EPSILON);
+    let cases: [(&str, Mode, Build<R>); 7] = [
+        ("matrix", Mode::Off, matrix::<R>),
+        ("flux", Mode::Off, flux_form::<R>),
+        ("flux", Mode::WithoutCarry, flux_form::<R>),
+        ("flux", Mode::Carry, flux_form::<R>),
+        ("mass space", Mode::Off, mass_space::<R>),
+        ("mass space", Mode::WithoutCarry, mass_space::<R>),
+        ("mass space", Mode::Carry, mass_space::<R>),
     ];
     for (solver, mode, build) in cases {
         for (name, start) in NAMES.into_iter().zip(&tracers) {
             let [global, carried, column] = drift(&fixture, start, mode, build);
-            println!("Z3 {solver} {mode:?} {name}: {global:+.1e}, + carry {carried:.1e}, column {column:.1e}");
+            println!(
+                "Z3 {} {solver} {mode:?} {name}: {global:+.1e}, + carry {carried:.1e}, column {column:.1e}",
+                R::NAME
+            );
             match (solver, mode) {
-                ("matrix", _) if name == "blob" => assert!(global.abs() >= 1e-6, "the test bites"),
+                ("matrix", _) if name == "blob" => assert!(global.abs() >= 1e-6 * unit, "the test bites"),
                 (_, Mode::Carry) => {
-                    assert!(carried <= 5e-14 && global.abs() <= 2e-9, "{solver} {name}");
-                    assert!(name != "uniform" || global.abs() <= 1e-10);
+                    assert!(carried <= f64::max(5e-14 * unit.powi(2), 1e-28), "{solver} {name}: {carried:e}");
+                    assert!(global.abs() <= 2e-9 * unit, "{solver} {name}: {global:e}");
+                    assert!(name != "uniform" || global.abs() <= 1e-10 * unit, "{global:e}");
                 }
                 _ => {}
             }
         }
     }
+}
+
+#[test]
+fn z3_the_global_total_stays() {
+    global_total::<f32>();
+    global_total::<f64>();
 }
 
 /// Worst error of a cell (relative to itself, and to the largest of its column) and of a column's mass in one solve with exchange up to `strongest`.
@@ -166,7 +226,7 @@ fn strong<R: Scalar>(strongest: f64, mode: Mode, build: fn(usize, usize) -> Solv
 #[test]
 fn z5_strong_exchange_stays_accurate() {
     for (name, mode, build) in [
-        ("flux", Mode::Carry, flux_form::<f32> as Build),
+        ("flux", Mode::Carry, flux_form::<f32> as Build<f32>),
         ("matrix", Mode::Off, matrix::<f32>),
         ("mass space", Mode::Carry, mass_space::<f32>),
     ] {
@@ -176,9 +236,15 @@ fn z5_strong_exchange_stays_accurate() {
         assert!(name != "mass space" || cell <= 2e-6);
     }
     for (strongest, limit) in [(1.0, 5e-15), (1e3, 5e-13)] {
-        for build in [flux_form::<f64>, matrix::<f64>, mass_space::<f64>] {
-            let [cell, scaled, column] = strong(strongest, Mode::Off, build);
-            println!("Z5 f64 up to {strongest:e}: cell {cell:.1e}, of largest {scaled:.1e}, column {column:.1e}");
+        for (name, mode, build) in [
+            ("flux", Mode::Carry, flux_form::<f64> as Build<f64>),
+            ("matrix", Mode::Off, matrix::<f64>),
+            ("mass space", Mode::Carry, mass_space::<f64>),
+        ] {
+            let [cell, scaled, column] = strong(strongest, mode, build);
+            println!(
+                "Z5 f64 {name} up to {strongest:e}: cell {cell:.1e}, of largest {scaled:.1e}, column {column:.1e}"
+            );
             assert!(scaled <= limit);
         }
     }

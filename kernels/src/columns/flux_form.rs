@@ -124,15 +124,25 @@ impl<R: Scalar, const W: usize> Line<'_, R, W> {
         k * self.lines + self.line
     }
 
-    /// Elimination from the top: fills `reduced` and returns the smallest mixing ratio, above which the solution counts.
+    /// Elimination from the top: fills `reduced` and returns the smallest mixing ratio, above which the solution counts, and
+    /// the account with what the column holds.
+    ///
+    /// Contents are counted where the divisions of the mixing ratios leave time for it, and in the order of the
+    /// substitution: two sums of nearly equal terms in one order have nearly equal errors.
     #[inline(always)]
-    fn eliminate(&self, tracer: &[[R; W]], reduced: &mut [[R; W]]) -> Lanes<R, W> {
+    fn eliminate<const LEDGER: bool>(&self, tracer: &[[R; W]], reduced: &mut [[R; W]]) -> (Lanes<R, W>, Account<R, W>) {
         let zero = Lanes::<R, W>::lit(0.0);
         let mut lowest = Lanes::<R, W>::lit(f64::MAX);
-        for k in 0..self.nk {
+        let mut account = Account::new();
+        for k in (0..self.nk).rev() {
             let (content, m) = (Lanes(tracer[self.at(k)]), Lanes(self.mass[self.at(k)]));
+            if LEDGER {
+                account.open(content);
+            }
             let ratio = mixing_ratio(content, m);
-            lowest = Real::select(m.gt(zero), Real::min(lowest, ratio), lowest);
+            // Of zeros with different signs the uppermost.
+            let lower = Lanes::<R, W>::and(m.gt(zero), ratio.le(lowest));
+            lowest = Real::select(lower, ratio, lowest);
             reduced[k] = ratio.0;
         }
         let mut above = zero;
@@ -142,14 +152,13 @@ impl<R: Scalar, const W: usize> Line<'_, R, W> {
             above = tridiagonal_forward(departure, Lanes(self.lower[at]), Lanes(self.pivot[at]), above);
             reduced[k] = above.0;
         }
-        lowest
+        (lowest, account)
     }
 
     /// Substitution from the bottom; every flux moves as soon as it is known.
     #[inline(always)]
-    fn substitute<const LEDGER: bool>(&self, tracer: &mut [[R; W]], reduced: &[[R; W]]) -> Account<R, W> {
+    fn substitute<const LEDGER: bool>(&self, tracer: &mut [[R; W]], reduced: &[[R; W]], account: &mut Account<R, W>) {
         let zero = Lanes::<R, W>::lit(0.0);
-        let mut account = Account::new();
         let closed = Flow { step: zero, amount: zero };
         let (mut solution, mut outflow) = (Lanes(reduced[self.nk - 1]), closed);
         for k in (0..self.nk - 1).rev() {
@@ -157,11 +166,10 @@ impl<R: Scalar, const W: usize> Line<'_, R, W> {
             solution = tridiagonal_backward(Lanes(reduced[k]), Lanes(self.upper[at]), below);
             let step = Lanes(self.step[at]);
             let inflow = Flow { step, amount: diffusive_flux(step, solution, below) };
-            self.update::<LEDGER>(tracer, k + 1, inflow, outflow, &mut account);
+            self.update::<LEDGER>(tracer, k + 1, inflow, outflow, account);
             outflow = inflow;
         }
-        self.update::<LEDGER>(tracer, 0, closed, outflow, &mut account);
-        account
+        self.update::<LEDGER>(tracer, 0, closed, outflow, account);
     }
 
     /// Moves what passes the interfaces of layer `k`; without exchange it keeps its bits.
@@ -179,7 +187,6 @@ impl<R: Scalar, const W: usize> Line<'_, R, W> {
         let after = Real::select(exchanges, flux_update(content, inflow.amount, outflow.amount), content);
         tracer[self.at(k)] = after.0;
         if LEDGER {
-            account.open(content);
             account.close(k, after, exchanges);
         }
     }
@@ -220,11 +227,12 @@ pub(super) fn solve<R: Scalar, const W: usize>(
     let tracer = block.cut_mut::<R, W>(tracer);
     let (mut line, ratios) = factors.first_line::<W>(air_mass);
     while line.line < line.lines {
-        line.eliminate(tracer, ratios);
         if let Ledger::Off = ledger {
-            line.substitute::<false>(tracer, ratios);
+            let (_, mut account) = line.eliminate::<false>(tracer, ratios);
+            line.substitute::<false>(tracer, ratios, &mut account);
         } else {
-            let account = line.substitute::<true>(tracer, ratios);
+            let (_, mut account) = line.eliminate::<true>(tracer, ratios);
+            line.substitute::<true>(tracer, ratios, &mut account);
             let cells = Lanes(line.cells[line.line]);
             stats = stats.merge(account.settle(&block, line.line, cells, tracer, &mut ledger));
         }
@@ -242,7 +250,7 @@ pub(super) fn solve_matrix_form<R: Scalar, const W: usize>(
     let tracer = factors.block.cut_mut::<R, W>(tracer);
     let (mut line, ratios) = factors.first_line::<W>(air_mass);
     while line.line < line.lines {
-        let lowest = line.eliminate(tracer, ratios);
+        let (lowest, _) = line.eliminate::<false>(tracer, ratios);
         let mut solution = Lanes::<R, W>::lit(0.0);
         for k in (0..line.nk).rev() {
             let (at, m) = (line.at(k), Lanes(line.mass[line.at(k)]));

@@ -43,8 +43,7 @@ pub(super) struct Account<R, const W: usize> {
     before: (Lanes<R, W>, Lanes<R, W>),
     after: (Lanes<R, W>, Lanes<R, W>),
     largest: Lanes<R, W>,
-    value: Lanes<R, W>,
-    layer: Lanes<R, W>,
+    layer: [u32; W],
 }
 
 impl<R: Scalar, const W: usize> Account<R, W> {
@@ -53,7 +52,7 @@ impl<R: Scalar, const W: usize> Account<R, W> {
     #[inline(always)]
     pub(super) fn new() -> Self {
         let zero = Lanes::lit(0.0);
-        Self { before: (zero, zero), after: (zero, zero), largest: Lanes::lit(-1.0), value: zero, layer: zero }
+        Self { before: (zero, zero), after: (zero, zero), largest: Lanes::lit(-1.0), layer: [0; W] }
     }
 
     /// Counts a content before the solve.
@@ -70,8 +69,9 @@ impl<R: Scalar, const W: usize> Account<R, W> {
         let size = content.abs();
         let larger = Lanes::<R, W>::and(takes_part, size.gt(self.largest));
         self.largest = Real::select(larger, size, self.largest);
-        self.value = Real::select(larger, content, self.value);
-        self.layer = Real::select(larger, Lanes::lit(k as f64), self.layer);
+        for l in 0..W {
+            self.layer[l] = if larger[l] { k as u32 } else { self.layer[l] };
+        }
     }
 
     /// Returns the residuals of line `line` to `tracer`. `cells` holds the cells that take part, 0 in columns without
@@ -85,34 +85,47 @@ impl<R: Scalar, const W: usize> Account<R, W> {
         tracer: &mut [[R; W]],
         ledger: &mut Ledger<R>,
     ) -> LedgerStats {
-        let (zero, at) = (Lanes::lit(0.0), line * W);
+        let (zero, at) = (Lanes::<R, W>::lit(0.0), line * W);
         let gap = sum_gap(self.before, self.after);
         let bound = ledger_bound(cells, self.largest, Lanes::splat(R::EPSILON));
         let kept = cells.gt(zero);
         // Without a largest cell no content is a number, and there is none to repair.
         let due = Lanes::<R, W>::and(kept, self.largest.ge(zero));
+        let rows = rows_of_layers(self.layer, block.lines::<W>(), line);
+        let mut value = zero;
+        for l in 0..W {
+            value.0[l] = tracer[rows[l]][l];
+        }
         let settled = match ledger {
             Ledger::Carry(carry) | Ledger::Booked { carry, .. } => {
                 let old = Lanes::load(carry, at);
-                let (settled, new) = ledger_step(self.value, gap, old, bound);
+                let (settled, new) = ledger_step(value, gap, old, bound);
                 Lanes::select(due, new, old).store(carry, at);
                 settled
             }
-            Ledger::WithoutCarry => ledger_step_without_carry(self.value, gap, bound),
+            Ledger::WithoutCarry => ledger_step_without_carry(value, gap, bound),
             Ledger::Off => return LedgerStats::default(),
         };
         if let Ledger::Booked { returned, .. } = ledger {
             let old = Lanes::load(returned, at);
             Lanes::select(due, old + ledger_accepted(gap, bound), old).store(returned, at);
         }
+        let settled = Lanes::select(due, settled, value);
+        for l in 0..W {
+            tracer[rows[l]][l] = settled.0[l];
+        }
         let accepted = gap.abs().le(bound);
         let (real, mut refused) = (block.columns_of_line::<W>(line), 0);
-        for l in 0..W {
-            if due[l] {
-                tracer[self.layer.0[l].to_f64() as usize * block.lines::<W>() + line][l] = settled.0[l];
-            }
-            refused += u64::from(l < real && kept[l] && !accepted[l]);
+        for l in 0..real {
+            refused += u64::from(kept[l] & !accepted[l]);
         }
         LedgerStats { refused }
     }
+}
+
+/// Where layers are among the lines of a block. A call: were it part of the caller, its lanes would be taken apart in the
+/// loop over the layers already.
+#[inline(never)]
+fn rows_of_layers<const W: usize>(layers: [u32; W], lines: usize, line: usize) -> [usize; W] {
+    layers.map(|layer| layer as usize * lines + line)
 }

@@ -95,8 +95,11 @@ pub(super) fn solve<R: Scalar, const W: usize>(
     mut ledger: Ledger<R>,
 ) -> LedgerStats {
     let block = factors.block;
-    let (mass, tracer) = (block.cut::<R, W>(air_mass), block.cut_mut::<R, W>(tracer));
     let mut stats = LedgerStats::default();
+    if block.nk() == 0 {
+        return stats;
+    }
+    let (mass, tracer) = (block.cut::<R, W>(air_mass), block.cut_mut::<R, W>(tracer));
     for line in 0..block.lines::<W>() {
         let columns = Line { factors, mass, line };
         if let Ledger::Off = ledger {

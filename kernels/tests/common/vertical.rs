@@ -81,10 +81,15 @@ pub fn boundary_layers<R: Scalar>() -> (Fixture<R>, [Columns<R>; 3]) {
 /// 96 hybrid columns of 72 layers with diffusivities, and three tracers: a blob aloft, one peaked at the surface on a
 /// background, uniform.
 pub fn hybrid_columns<R: Scalar>() -> (Fixture<R>, [Columns<R>; 3]) {
+    many_hybrid_columns(96, 900.0)
+}
+
+/// Any number of such columns, and any step in seconds.
+pub fn many_hybrid_columns<R: Scalar>(count: usize, dt: f64) -> (Fixture<R>, [Columns<R>; 3]) {
     const N: usize = 72;
     let mut random = Random(5);
     let (mut mass, mut exchange) = (Columns::new(), Columns::new());
-    for _ in 0..96 {
+    for _ in 0..count {
         let area = 4e10 * (0.6 + 0.8 * random.unit());
         let surface = 98500.0 + 3000.0 * (random.unit() - 0.5);
         let edge = |k: usize| {
@@ -109,7 +114,7 @@ pub fn hybrid_columns<R: Scalar>() -> (Fixture<R>, [Columns<R>; 3]) {
         contents(&mass, |_, k| 4e-4 + 2e-5 * (-((N - 1 - k) as f64) / 4.0).exp()),
         contents(&mass, |_, _| 4e-4),
     ];
-    (Fixture { mass, exchange, dt: 900.0 }, tracers)
+    (Fixture { mass, exchange, dt }, tracers)
 }
 
 /// 400 columns of 40 layers whose lower half exchanges up to `strongest` times the smaller mass in a step.

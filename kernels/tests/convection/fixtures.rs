@@ -1,4 +1,5 @@
 //! Blocks of columns from columns, and back.
+#![allow(dead_code)]
 
 use kernels::Scalar;
 use kernels::columns::convection::ColumnAir;

@@ -59,10 +59,15 @@ impl<R: Scalar, const W: usize> Audit<R, W> {
             stats.refused += u64::from(used[l] && !accepted[l]);
         }
         // Without a largest cell no content is a number, and there is none to repair.
-        let due: [bool; W] = core::array::from_fn(|l| used[l] && self.magnitude.0[l] >= R::lit(0.0));
+        let due = Lanes::<R, W>::and(used, self.magnitude.ge(Lanes::lit(0.0)));
         let settled = match ledger {
             Ledger::Carry(carry) | Ledger::Booked { carry, .. } => {
-                let old = Lanes(core::array::from_fn(|l| if due[l] { carry[slot(l)] } else { R::lit(0.0) }));
+                let mut old = Lanes::lit(0.0);
+                for l in 0..W {
+                    if due[l] {
+                        old.0[l] = carry[slot(l)];
+                    }
+                }
                 let (settled, new) = nm::ledger_step(self.largest, gap, old, bound);
                 for l in 0..W {
                     if due[l] {
@@ -82,11 +87,19 @@ impl<R: Scalar, const W: usize> Audit<R, W> {
                 }
             }
         }
+        let rows = row_numbers(self.row);
         for l in 0..W {
             if due[l] {
-                put(l, self.row.0[l].to_f64() as usize, settled.0[l]);
+                put(l, rows[l], settled.0[l]);
             }
         }
         stats
     }
+}
+
+/// Numbers of rows as indices. A call: were it part of the caller, its lanes would be taken apart in the loop over the
+/// cells already.
+#[inline(never)]
+fn row_numbers<R: Scalar, const W: usize>(rows: Lanes<R, W>) -> [usize; W] {
+    rows.0.map(|row| row.to_f64() as usize)
 }

@@ -54,9 +54,9 @@ pub enum BaseExchange {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Update {
     /// Mixing ratios, turned into tracer masses where they changed.
-    #[default]
     MixingRatio,
     /// Departures from the smallest mixing ratio of the column; tracer masses change by fluxes computed once per edge.
+    #[default]
     MassFlux,
 }
 

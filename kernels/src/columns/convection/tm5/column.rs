@@ -20,8 +20,14 @@ pub(crate) fn convect<R: Scalar, const W: usize>(
     let (plane, width) = (air.block.values(), air.block.width());
     let count = tracers.len() / plane;
     assert_eq!(tracers.len(), count * plane, "whole tracers");
-    if let Ledger::Carry(carry) = ledger {
-        assert_eq!(carry.len(), count * width, "a carry for each tracer and column");
+    let fits = |values: &[R]| assert_eq!(values.len(), count * width, "a value for each tracer and column");
+    match ledger {
+        Ledger::Carry(carry) => fits(carry),
+        Ledger::Booked { carry, returned } => {
+            fits(carry);
+            fits(returned);
+        }
+        Ledger::WithoutCarry | Ledger::Off => {}
     }
     let mut stats = LedgerStats::default();
     for c in 0..air.block.columns() {
@@ -110,7 +116,11 @@ impl<R: Scalar> Tm5<R> {
         }
         for (s, out) in copy.iter_mut().enumerate() {
             let group = &fine[s * merge..(s + 1) * merge];
-            *out = group[1..].iter().fold(Lanes(group[0]), |sum, row| sum + Lanes(*row)).0;
+            let mut sum = Lanes(group[0]);
+            for row in &group[1..] {
+                sum += Lanes(*row);
+            }
+            *out = sum.0;
         }
         match self.options.solve {
             Solve::Plain => {
@@ -149,8 +159,12 @@ impl<R: Scalar> Tm5<R> {
             return LedgerStats::default();
         }
         let mut audit = Audit::new();
-        fine.iter().enumerate().for_each(|(k, row)| audit.add(k, Lanes(*row)));
-        let used = core::array::from_fn(|l| l < lanes);
+        // A loop: what a closure holds is compiled without the instructions of this processor.
+        for (k, row) in fine.iter().enumerate() {
+            audit.add(k, Lanes(*row));
+        }
+        let mut used = [false; W];
+        used[..lanes].fill(true);
         audit.settle(before, cells, used, ledger, |l| (first + l) * width + c, |l, k, value| tracers[at(l, k)] = value)
     }
 
@@ -168,7 +182,11 @@ impl<R: Scalar> Tm5<R> {
         let fine = &self.tracers.as_chunks::<W>().0[..cells];
         for (s, out) in copy.iter_mut().enumerate() {
             let group = &fine[s * merge..(s + 1) * merge];
-            *out = group[1..].iter().fold(Lanes(group[0]), |sum, row| sum + Lanes(*row)).0;
+            let mut sum = Lanes(group[0]);
+            for row in &group[1..] {
+                sum += Lanes(*row);
+            }
+            *out = sum.0;
         }
     }
 }

@@ -186,8 +186,10 @@ impl<R: Scalar> Factors<R> {
     /// Takes the terms of `columns`, in their order, from [`ROWS`] right-hand sides.
     #[inline(always)]
     fn subtract<const W: usize>(&self, start: usize, columns: impl Iterator<Item = usize>, b: &mut [[R; W]]) {
-        let rows: [&[R]; ROWS] = core::array::from_fn(|r| self.row(start + r));
-        let mut sums: [Lanes<R, W>; ROWS] = core::array::from_fn(|r| Lanes(b[start + r]));
+        let (mut rows, mut sums): ([&[R]; ROWS], _) = ([&[]; ROWS], [Lanes::<R, W>::lit(0.0); ROWS]);
+        for r in 0..ROWS {
+            (rows[r], sums[r]) = (self.row(start + r), Lanes(b[start + r]));
+        }
         for j in columns {
             let x = Lanes(b[j]);
             for r in 0..ROWS {

@@ -42,10 +42,10 @@ pub struct Downdraft<'a, R> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Solve {
     /// The tracer mass after the step.
-    #[default]
     Plain,
     /// The change of the tracer mass: a background does not enter, rounding is that of the change. Where it would make a
     /// non-negative tracer negative, the column of this tracer is solved plainly.
+    #[default]
     Delta,
 }
 
@@ -62,7 +62,7 @@ pub struct Tm5Options {
 
 impl Default for Tm5Options {
     fn default() -> Self {
-        Self { solve: Solve::Plain, lmax_conv: 0, n_merge: 1 }
+        Self { solve: Solve::default(), lmax_conv: 0, n_merge: 1 }
     }
 }
 
