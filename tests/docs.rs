@@ -21,10 +21,16 @@ fn read(path: &str) -> String {
 /// All pages with their paths relative to the sources: the readme and the handbook.
 fn pages() -> Vec<(String, String)> {
     let mut names = vec!["README.md".to_owned()];
-    for entry in fs::read_dir(root().join("docs/src")).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        if name.ends_with(".md") {
-            names.push(format!("docs/src/{name}"));
+    let mut folders = vec!["docs/src".to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(root().join(&folder)).unwrap() {
+            let entry = entry.unwrap();
+            let name = format!("{folder}/{}", entry.file_name().into_string().unwrap());
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(name);
+            } else if name.ends_with(".md") {
+                names.push(name);
+            }
         }
     }
     assert!(names.len() > 10);

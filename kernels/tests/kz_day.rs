@@ -45,8 +45,11 @@ fn tracers<R: Scalar>(mass: &[Vec<R>], [blob, background, uniform]: [Columns<R>;
     ]
 }
 
+/// A way to solve as its constructor.
+type Build<R> = fn(usize, usize) -> Solver<R>;
+
 /// Change of the total by the solves of a day, without and with the carries, relative to the burden at the end.
-fn day<R: Scalar>(build: fn(usize, usize) -> Solver<R>, mode: Mode) -> Vec<(&'static str, f64, f64)> {
+fn day<R: Scalar>(build: Build<R>, mode: Mode) -> Vec<(&'static str, f64, f64)> {
     let dt = 86_400.0 / SOLVES as f64;
     let (fixture, starts) = many_hybrid_columns::<R>(COLUMNS, dt);
     let mut out = Vec::new();
@@ -83,7 +86,7 @@ fn limit<R: Scalar>() -> f64 {
 }
 
 fn solves_keep_totals<R: Scalar>() {
-    let builds: [(&str, fn(usize, usize) -> Solver<R>); 2] = [("mass space", mass_space), ("flux", flux_form)];
+    let builds: [(&str, Build<R>); 2] = [("mass space", mass_space), ("flux", flux_form)];
     for (form, build) in builds {
         for (name, change, with_carry) in day::<R>(build, Mode::Carry) {
             println!("Z4 {} {form}, {name}: {change:+.1e} a day, with carry {with_carry:+.1e}", R::NAME);

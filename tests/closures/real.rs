@@ -10,19 +10,19 @@ use atmostr::closures::{
 };
 
 /// One column, top first.
-struct Column {
-    edges: Vec<f64>,
-    heights: Vec<f64>,
-    thickness: Vec<f64>,
-    temperature: Vec<f64>,
-    humidity: Vec<f64>,
-    u: Vec<f64>,
-    v: Vec<f64>,
+pub struct Column {
+    pub edges: Vec<f64>,
+    pub heights: Vec<f64>,
+    pub thickness: Vec<f64>,
+    pub temperature: Vec<f64>,
+    pub humidity: Vec<f64>,
+    pub u: Vec<f64>,
+    pub v: Vec<f64>,
 }
 
 impl Column {
     /// Pressure levels above the ground become layers bounded by the mean pressure of neighbours.
-    fn new(file: &Forecast, cell: usize) -> Self {
+    pub fn new(file: &Forecast, cell: usize) -> Self {
         let ground = file.surface["ps"][cell];
         let mut levels: Vec<usize> = (0..file.pressure.len()).filter(|&l| file.pressure[l] < ground - 200.0).collect();
         levels.sort_by(|a, b| file.pressure[*a].total_cmp(&file.pressure[*b]));
@@ -44,6 +44,13 @@ impl Column {
         (0..levels.len()).rev().for_each(|k| heights[k] = heights[k + 1] + thickness[k]);
         Self { edges, heights, thickness, temperature, humidity, u, v }
     }
+
+    /// From the momentum flux at the surface, m/s.
+    pub fn friction_velocity(&self, file: &Forecast, cell: usize) -> f64 {
+        let of = |name: &str| file.surface[name][cell];
+        let density = of("ps") / (GAS_DRY * of("t2m"));
+        (of("taux").hypot(of("tauy")) / density).sqrt()
+    }
 }
 
 /// Saturation vapour pressure over water (Bolton 1980), Pa.
@@ -52,15 +59,17 @@ fn saturation(temperature: f64) -> f64 {
     611.2 * (17.67 * celsius / (celsius + 243.5)).exp()
 }
 
-struct Forecast {
+/// Levels and surface of the forecast, all columns.
+pub struct Forecast {
     pressure: Vec<f64>,
     upper: std::collections::HashMap<&'static str, Vec<f64>>,
-    surface: std::collections::HashMap<&'static str, Vec<f64>>,
-    cells: usize,
+    pub surface: std::collections::HashMap<&'static str, Vec<f64>>,
+    pub cells: usize,
 }
 
 impl Forecast {
-    fn open() -> Option<Self> {
+    /// The file beside the sources, if it is there.
+    pub fn open() -> Option<Self> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/ncep_gfs_2p5deg");
         let path = folder.join("gfs_20111008T00_f072.nc");
         if !path.exists() {
@@ -91,8 +100,7 @@ fn real_columns_give_usable_mixing() {
         let column = Column::new(&file, cell);
         let n = column.thickness.len();
         let of = |name: &str| file.surface[name][cell];
-        let density = of("ps") / (GAS_DRY * of("t2m"));
-        let friction_velocity = (of("taux").hypot(of("tauy")) / density).sqrt();
+        let friction_velocity = column.friction_velocity(&file, cell);
         let dry = |k: usize| (column.edges[k + 1] - column.edges[k]) / GRAVITY * (1.0 - column.humidity[k]);
         let mass: Vec<f64> = (0..n).map(dry).collect();
         let wind: [&[f64]; 2] = [&column.u, &column.v];
