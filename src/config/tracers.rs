@@ -50,7 +50,16 @@ impl Named for Kind {
 }
 
 /// Endings of variables derived from a tracer.
-const DERIVED: [&str; 3] = ["_column_mean", "_column_mass_per_area", "_total_mass"];
+const DERIVED: [&str; 8] = [
+    "_column_mean",
+    "_column_mass_per_area",
+    "_total_mass",
+    "_emitted_mass",
+    "_decayed_mass",
+    "_residual_mass",
+    "_ledger_returned_kg",
+    "_carry_outstanding_kg",
+];
 
 /// Reads `[tracers]`, sorted by name.
 pub(super) fn read(

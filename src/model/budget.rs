@@ -10,7 +10,7 @@ use super::report::TracerBudget;
 use crate::comm::Communicator;
 use crate::diagnostics::{ExactSum, exact_total};
 use crate::operators::columns::CentreStep;
-use crate::output::OutputError;
+use crate::output::{OutputError, Series};
 use crate::sources::{Decay, SourceTimes, emitted};
 
 /// A source of a tracer: when its slices hold, and their totals over the globe, kg of carrier air per second.
@@ -49,6 +49,15 @@ struct Change {
     decayed: f64,
     residual: f64,
 }
+
+/// Endings and meanings of what a snapshot tells of each tracer, all since the start of the run.
+const SERIES: [(&str, &str); 5] = [
+    ("emitted_mass", "kg of carrier air that sources of TRACER have added"),
+    ("decayed_mass", "kg of carrier air that decay has taken from TRACER"),
+    ("residual_mass", "kg of carrier air by which the total of TRACER changed without source or decay"),
+    ("ledger_returned_kg", "rounding of vertical physics that ledgers have returned to TRACER"),
+    ("carry_outstanding_kg", "rounding of vertical physics that columns of TRACER still carry"),
+];
 
 /// Budgets of the tracers of a run. Collective where it says so.
 pub(super) struct Budgets {
@@ -160,6 +169,32 @@ impl Budgets {
             if a.run.residual == 0.0 { 0.0 } else { a.run.residual.abs() / scale }
         };
         self.accounts.iter().map(part).reduce(f64::max)
+    }
+
+    /// What snapshots tell of the budgets.
+    pub(super) fn series(&self) -> Vec<Series> {
+        let mut list = Vec::new();
+        for account in &self.accounts {
+            let name = &account.rules.name;
+            for (ending, what) in SERIES {
+                let long_name = what.replace("TRACER", name);
+                list.push(Series { name: format!("{name}_{ending}"), long_name, units: "kg" });
+            }
+        }
+        let long_name = "columns whose residual the ledgers refused, since the start of the run".into();
+        list.push(Series { name: "ledger_refused_count".into(), long_name, units: "1" });
+        list
+    }
+
+    /// Values of [`Budgets::series`] now.
+    pub(super) fn series_values(&self) -> Vec<f64> {
+        let mut values = Vec::new();
+        for a in &self.accounts {
+            let (returned, carried) = (a.returned[0] + a.returned[1], a.carried[0] + a.carried[1]);
+            values.extend([a.run.emitted, a.run.decayed, a.run.residual, returned, carried]);
+        }
+        values.push((self.refused[0] + self.refused[1]) as f64);
+        values
     }
 
     /// Budgets of the run so far, in storage order.

@@ -5,13 +5,14 @@ use std::time::Instant;
 
 use kernels::{Scalar, Scheme};
 
+use super::budget::Budgets;
 use super::engine::Engine;
 use super::error::{RunError, agree_on};
 use super::run::totals;
 use super::setup::{Setup, make_folder_of};
 use crate::comm::Communicator;
 use crate::config::{RunConfig, Tracer};
-use crate::output::{OutputSpec, SnapshotFrame, SnapshotWriter, Split};
+use crate::output::{OutputSpec, Series, SnapshotFrame, SnapshotWriter, Split};
 use crate::timers::{self, Timed};
 
 /// Two hours this close are the same time.
@@ -35,10 +36,11 @@ pub(super) struct Snapshots<R> {
 }
 
 impl<R: Scalar> Snapshots<R> {
-    pub(super) fn new(config: &RunConfig, setup: &Setup) -> Self {
+    pub(super) fn new(config: &RunConfig, setup: &Setup, series: Vec<Series>) -> Self {
         Self {
             spec: config.output.as_ref().map(|output| OutputSpec {
                 vertical: Some(setup.vertical.clone()),
+                series,
                 run: vec![
                     ("advection", config.advection.scheme.map_or("none", Scheme::name).into()),
                     ("diffusion", config.physics.diffusion_summary()),
@@ -103,6 +105,7 @@ impl<R: Scalar> Snapshots<R> {
         &mut self,
         hours: f64,
         engine: &mut dyn Engine<R>,
+        budgets: &Budgets,
         comm: &dyn Communicator,
     ) -> Result<f64, RunError> {
         let Some(writer) = &mut self.writer else { return Ok(0.0) };
@@ -113,7 +116,8 @@ impl<R: Scalar> Snapshots<R> {
         totals(engine, comm, &mut found)?;
         let tracers = engine.shape().tracers().to_vec();
         let content = agree_on(comm, engine.content(writer.needs()))?;
-        let frame = SnapshotFrame { hours, content, tracers: &tracers, totals: &found };
+        let frame =
+            SnapshotFrame { hours, content, tracers: &tracers, totals: &found, series: &budgets.series_values() };
         agree_on(comm, writer.append(&frame, comm).map_err(RunError::from))?;
         self.written += 1;
         Ok(start.elapsed().as_secs_f64())

@@ -41,6 +41,8 @@ pub struct SnapshotFrame<'a, R> {
     pub tracers: &'a [String],
     /// Global total of each plane over all ranks: air (kg), then tracers (kg of mixing ratio times air mass); finite.
     pub totals: &'a [f64],
+    /// Value of each further series of the file.
+    pub series: &'a [f64],
 }
 
 impl<'a, R: Scalar> SnapshotFrame<'a, R> {
@@ -177,7 +179,7 @@ mod tests {
     fn quantities_follow_their_definitions() {
         let (state, names) = (state(), ["co2".to_string()]);
         let content = FrameContent::Layers { state: &state, columns: &columns(&state) };
-        let frame = SnapshotFrame { hours: 0.0, content, tracers: &names, totals: &[0.0, 0.0] };
+        let frame = SnapshotFrame { hours: 0.0, content, tracers: &names, totals: &[0.0, 0.0], series: &[] };
         let get = |quantity, level| {
             let mut out = Vec::new();
             frame.derive(quantity, level, 0, &[10.0, 3.0], &mut out);
@@ -200,7 +202,7 @@ mod tests {
         let sums = columns(&state);
         let plan = FieldSelection::default().plan(&names, 2).unwrap();
         let content = FrameContent::Layers { state: &state, columns: &sums };
-        let good = SnapshotFrame { hours: 3.0, content, tracers: &names, totals: &[1.0, 1.0] };
+        let good = SnapshotFrame { hours: 3.0, content, tracers: &names, totals: &[1.0, 1.0], series: &[] };
         let tiles = state.tile_set().clone();
         let check = |frame: SnapshotFrame<f32>| frame.check(&plan, &tiles, Some(2.0)).map_err(|e| e.to_string());
         assert_eq!(check(good), Ok(()));
@@ -233,7 +235,7 @@ mod tests {
         let sums = columns(&state);
         let mut selection = FieldSelection { layers: LayerSelection::None, ..FieldSelection::default() };
         let check = |selection: &FieldSelection, content| {
-            let frame = SnapshotFrame { hours: 3.0, content, tracers: &names, totals: &[1.0, 1.0] };
+            let frame = SnapshotFrame { hours: 3.0, content, tracers: &names, totals: &[1.0, 1.0], series: &[] };
             frame.check(&selection.plan(&names, 2).unwrap(), state.tile_set(), None).is_ok()
         };
         assert!(check(&selection, FrameContent::Columns(&sums)));

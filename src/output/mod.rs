@@ -23,5 +23,5 @@ pub use frame::{FrameContent, FrameNeeds, SnapshotFrame};
 pub use plot::{PlotRequest, plot};
 pub use provenance::Provenance;
 pub use selection::{FieldPlan, FieldSelection, LayerSelection, RESERVED_NAMES, TracerFields, TracerSelection};
-pub use spec::{Compression, OutputSpec, Split};
+pub use spec::{Compression, OutputSpec, Series, Split};
 pub use writer::SnapshotWriter;

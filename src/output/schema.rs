@@ -75,6 +75,10 @@ pub(super) fn variables(spec: &OutputSpec, grid: &CubedSphere, plan: &FieldPlan,
     list.extend(grid_variables(grid));
     list.extend(plan.variables.iter().map(|v| field(v, plan, float)));
     list.extend(totals(plan));
+    list.extend(spec.series.iter().map(|series| {
+        let pairs = [("long_name", series.long_name.as_str()), ("units", series.units)];
+        variable(&series.name, Storage::Double, &[TIME], &text(pairs))
+    }));
     list
 }
 

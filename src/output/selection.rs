@@ -141,7 +141,7 @@ impl FieldPlan {
 pub(super) const AIR_TOTAL: &str = "air_mass_total";
 
 /// Names that the layout of the file needs for itself.
-pub const RESERVED_NAMES: [&str; 25] = [
+pub const RESERVED_NAMES: [&str; 26] = [
     "time",
     "lev",
     "lev_selected",
@@ -166,6 +166,7 @@ pub const RESERVED_NAMES: [&str; 25] = [
     "air_mass",
     "air_mass_per_area",
     "column_air_mass_per_area",
+    "ledger_refused_count",
     AIR_TOTAL,
 ];
 

@@ -51,8 +51,21 @@ pub struct OutputSpec {
     pub title: String,
     /// What the run does, as further attributes: name and value.
     pub run: Vec<(&'static str, String)>,
+    /// Further numbers of each snapshot.
+    pub series: Vec<Series>,
     /// Where the file comes from.
     pub provenance: Provenance,
+}
+
+/// A number of each snapshot, written along time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Series {
+    /// Name of the variable.
+    pub name: String,
+    /// Attribute `long_name`.
+    pub long_name: String,
+    /// Attribute `units`.
+    pub units: &'static str,
 }
 
 impl OutputSpec {
@@ -67,6 +80,7 @@ impl OutputSpec {
             vertical: None,
             title: "atmostr snapshots on the cubed sphere".into(),
             run: Vec::new(),
+            series: Vec::new(),
             provenance: Provenance::detect(),
         }
     }

@@ -115,6 +115,10 @@ impl<R: Scalar> SnapshotWriter<R> {
             return Err(OutputError::Poisoned(self.path.clone()));
         }
         agree(comm, frame.check(&self.plan, &self.tiles, self.last_hours))?;
+        if frame.series.len() != self.spec.series.len() {
+            let problem = format!("{} values for {} series", frame.series.len(), self.spec.series.len());
+            return Err(OutputError::Frame { hours: frame.hours, problem });
+        }
         self.poisoned = true;
         if self.channel.is_none() {
             self.open(comm)?;
@@ -238,6 +242,7 @@ impl<R: Scalar> SnapshotWriter<R> {
         let tracers = self.plan.tracers.iter().map(|t| total_mass_name(t));
         let totals = std::iter::once(AIR_TOTAL.into()).chain(tracers).zip(frame.totals.iter().copied());
         let mut series: Vec<(String, f64)> = totals.collect();
+        series.extend(self.spec.series.iter().map(|s| s.name.clone()).zip(frame.series.iter().copied()));
         series.push((TIME.into(), frame.hours));
         let mut written = Ok(());
         for (name, value) in &series {

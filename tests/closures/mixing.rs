@@ -3,7 +3,9 @@
 use atmostr::closures::constants::GRAVITY;
 use atmostr::closures::{NonlocalColumn, NonlocalProfiles, NonlocalSurface, PblHeight, geoschem_nonlocal};
 use kernels::Scalar;
-use kernels::columns::{ColumnBlock, Dose, Ledger, MassSpaceFactors, TwoWord, deposit_by_profile, emission_amounts};
+use kernels::columns::{
+    ColumnBlock, Dose, Ledger, MassSpaceFactors, Profile, TwoWord, deposit_by_profile, emission_amounts,
+};
 use kernels::numerics::{neumaier_add, sum_gap};
 
 use crate::real::{Column, Forecast};
@@ -95,8 +97,14 @@ fn mixed<R: Scalar>() {
             }
             for _ in 0..STEPS {
                 if emits {
-                    out.kept_at_surface +=
-                        deposit_by_profile(of, &mut field, &mut compensation, &amounts, &block.profile);
+                    out.kept_at_surface += deposit_by_profile(
+                        of,
+                        &mut field,
+                        &mut compensation,
+                        &amounts,
+                        &block.profile,
+                        Profile::Lofting,
+                    );
                 }
                 assert_eq!(factors.solve(&block.mass, &mut field, Ledger::Carry(&mut carry)).refused, 0);
             }

@@ -124,7 +124,7 @@ impl<'a, R: Scalar> Run<'a, R> {
             progress,
             stream,
             engine,
-            snapshots: Snapshots::new(config, setup),
+            snapshots: Snapshots::new(config, setup, budgets.series()),
             initial,
             budgets,
             books: Books::default(),
@@ -233,7 +233,7 @@ impl<'a, R: Scalar> Run<'a, R> {
 
     /// Writes a snapshot if one is due at the clock's time. Collective.
     fn snapshot(&mut self) -> Result<(), RunError> {
-        self.total.write += self.snapshots.write(self.clock.hours(), &mut *self.engine, self.comm)?;
+        self.total.write += self.snapshots.write(self.clock.hours(), &mut *self.engine, &self.budgets, self.comm)?;
         Ok(())
     }
 }
