@@ -6,7 +6,8 @@ use std::process::Command;
 
 use kernels::Scheme;
 use kernels::device::{
-    Dialect, GroupShapes, Precision, conformance::conformance_source, preamble, program, scheme_defines,
+    Dialect, GroupShapes, KernelPart, KernelSet, Precision, conformance::conformance_source, preamble, program,
+    scheme_defines,
 };
 
 /// The first compiler of this family on the path: `stem`, `stem-19` … `stem-14`.
@@ -38,11 +39,16 @@ const STAGES: &str = "KERNEL stages(GLOBAL const REAL *in, GLOBAL REAL *out, VAL
 #endif
 ";
 
+/// All kernels.
+fn everything() -> KernelSet {
+    KernelSet::transport().with(KernelPart::Diffusion)
+}
+
 /// For every scheme, the numerics with every stage, and then the program with every kernel.
 fn programs(precision: Precision, dialect: Dialect) -> Vec<String> {
     let stages = |scheme| format!("{}{}{}{STAGES}", preamble(precision), conformance_source(), scheme_defines(scheme));
     let shapes = GroupShapes::usual(dialect, 90);
-    let kernels = Scheme::ALL.map(|scheme| program(precision, scheme, &shapes));
+    let kernels = Scheme::ALL.map(|scheme| program(precision, scheme, &shapes, &everything()));
     Scheme::ALL.map(stages).into_iter().chain(kernels).collect()
 }
 

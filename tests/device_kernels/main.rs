@@ -6,6 +6,8 @@
 mod device;
 
 mod air;
+mod columns;
+mod diffusion;
 mod halos;
 mod rig;
 mod scans;
@@ -13,7 +15,7 @@ mod seams;
 mod sweeps;
 mod world;
 
-use kernels::device::{Dialect, GroupShapes, KernelName};
+use kernels::device::{Dialect, GroupShapes, KernelName, KernelPart, KernelSet};
 use kernels::scheme::{PpmLimiter, Scheme};
 use kernels::{Scalar, TileShape};
 
@@ -52,7 +54,18 @@ fn case<R: Scalar>(kernel: KernelName) -> Case<R> {
         KernelName::FirstUnusable => Case::OneScheme(scans::first_unusable),
         KernelName::ExactSums => Case::OneScheme(scans::exact_sums),
         KernelName::ColumnSums => Case::OneScheme(scans::column_sums),
+        KernelName::DiffusionFactors => Case::OneScheme(diffusion::diffusion_factors),
+        KernelName::Diffuse => Case::OneScheme(diffusion::diffuse),
+        KernelName::DiffuseSingle => Case::OneScheme(diffusion::diffuse_single),
+        KernelName::FluxFormFactors => Case::OneScheme(diffusion::flux_form_factors),
+        KernelName::DiffuseFluxForm => Case::OneScheme(diffusion::diffuse_flux_form),
+        KernelName::DiffuseMatrixForm => Case::OneScheme(diffusion::diffuse_matrix_form),
     }
+}
+
+/// All kernels.
+fn everything() -> KernelSet {
+    KernelSet::transport().with(KernelPart::Diffusion)
 }
 
 /// Shapes of groups.
@@ -113,7 +126,9 @@ fn every_kernel<R: Scalar>() {
     for (program, (scheme, groups)) in PROGRAMS.into_iter().enumerate() {
         let Some(device) = open_device::<R>() else { return };
         let shapes = groups.shapes(device.info().dialect);
-        let mut rig = Rig::<R>::new(device, scheme, shapes);
+        // Kernels whose text is the same for all schemes need not be compiled for each.
+        let set = if seen.contains(&groups) { KernelSet::transport() } else { everything() };
+        let mut rig = Rig::<R>::new(device, scheme, shapes, &set);
         for n in 0..WORLDS {
             let mut world = World::<R>::new(WORLDS * program as u64 + n, scheme);
             for &kernel in KernelName::ALL {

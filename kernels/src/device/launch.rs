@@ -2,6 +2,8 @@
 
 use core::fmt::Write;
 
+use super::set::KernelPart;
+
 /// Family of devices; decides how many lanes a group has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dialect {
@@ -27,9 +29,9 @@ enum Lanes {
 }
 
 macro_rules! kernels {
-    ($($(#[$doc:meta])* $kernel:ident $name:literal $kind:ident [$cuda:literal $opencl:literal $metal:literal];)*) => {
-        /// A kernel. This list is the one place where a kernel is registered: its name in the device text, what its
-        /// lanes stand for, and the lanes of a group on CUDA, OpenCL and Metal devices.
+    ($($(#[$doc:meta])* $kernel:ident $name:literal $part:ident $kind:ident [$cuda:literal $opencl:literal $metal:literal];)*) => {
+        /// A kernel. This list is the one place where a kernel is registered: its name in the device text, the part of a
+        /// program it belongs to, what its lanes stand for, and the lanes of a group on CUDA, OpenCL and Metal devices.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum KernelName {
             $($(#[$doc])* $kernel,)*
@@ -43,6 +45,13 @@ macro_rules! kernels {
             pub fn name(self) -> &'static str {
                 match self {
                     $(KernelName::$kernel => $name,)*
+                }
+            }
+
+            /// Part of a program that holds it.
+            pub fn part(self) -> KernelPart {
+                match self {
+                    $(KernelName::$kernel => KernelPart::$part,)*
                 }
             }
 
@@ -75,39 +84,51 @@ macro_rules! kernels {
 
 kernels! {
     /// Sweep of all tracers along i.
-    SweepX "sweep_x" WholeRows [192 512 192];
+    SweepX "sweep_x" Transport WholeRows [192 512 192];
     /// Sweep of all tracers along j.
-    SweepY "sweep_y" PieceOfRow [128 128 128];
+    SweepY "sweep_y" Transport PieceOfRow [128 128 128];
     /// Sweep of all tracers along k.
-    SweepZ "sweep_z" PieceOfRow [128 128 128];
+    SweepZ "sweep_z" Transport PieceOfRow [128 128 128];
     /// Air mass after a sweep along i or j.
-    AdvanceAir "advance_air" PieceOfRow [128 256 128];
+    AdvanceAir "advance_air" Transport PieceOfRow [128 256 128];
     /// Air mass after a sweep along k.
-    AdvanceAirVertically "advance_air_vertically" PieceOfRow [128 256 128];
+    AdvanceAirVertically "advance_air_vertically" Transport PieceOfRow [128 256 128];
     /// Air mass set to that of the file.
-    ResetAir "reset_air" PieceOfRow [128 256 128];
+    ResetAir "reset_air" Transport PieceOfRow [128 256 128];
     /// Decay of one tracer.
-    Decay "decay" PieceOfRow [128 256 128];
+    Decay "decay" Transport PieceOfRow [128 256 128];
     /// One plane of the state as a field.
-    ExtractPlane "extract_plane" PieceOfRow [128 256 128];
+    ExtractPlane "extract_plane" Transport PieceOfRow [128 256 128];
     /// Amounts across panel seams.
-    SeamAmounts "seam_amounts" Items [64 256 64];
+    SeamAmounts "seam_amounts" Transport Items [64 256 64];
     /// Seam amounts taken from and given to edge cells.
-    SeamApply "seam_apply" Items [64 256 64];
+    SeamApply "seam_apply" Transport Items [64 256 64];
     /// Halo copies between the tiles of a rank.
-    HaloCopy "halo_copy" Items [128 256 128];
+    HaloCopy "halo_copy" Transport Items [128 256 128];
     /// Halo cells into messages.
-    HaloPack "halo_pack" Items [128 256 128];
+    HaloPack "halo_pack" Transport Items [128 256 128];
     /// Halo cells out of messages.
-    HaloUnpack "halo_unpack" Items [128 256 128];
+    HaloUnpack "halo_unpack" Transport Items [128 256 128];
     /// Largest outflow budget of each row.
-    LargestOutflow "largest_outflow" Items [64 64 64];
+    LargestOutflow "largest_outflow" Transport Items [64 64 64];
     /// First unusable value of each row.
-    FirstUnusable "first_unusable" Items [64 64 64];
+    FirstUnusable "first_unusable" Transport Items [64 64 64];
     /// Exact sums over rows of columns.
-    ExactSums "exact_sums" Items [32 32 32];
+    ExactSums "exact_sums" Transport Items [32 32 32];
     /// Sums of columns for output.
-    ColumnSums "column_sums" Items [128 256 128];
+    ColumnSums "column_sums" Transport Items [128 256 128];
+    /// What all tracers share in the mass-space solve of diffusion.
+    DiffusionFactors "diffusion_factors" Diffusion PieceOfRow [128 128 128];
+    /// Mass-space solve of diffusion.
+    Diffuse "diffuse" Diffusion PieceOfRow [64 128 64];
+    /// Both for a single tracer.
+    DiffuseSingle "diffuse_single" Diffusion PieceOfRow [64 128 64];
+    /// What all tracers share in the tridiagonal solve of diffusion.
+    FluxFormFactors "flux_form_factors" Diffusion PieceOfRow [128 128 128];
+    /// Tridiagonal solve of diffusion whose fluxes move the contents.
+    DiffuseFluxForm "diffuse_flux_form" Diffusion PieceOfRow [64 128 64];
+    /// Tridiagonal solve of diffusion, written back.
+    DiffuseMatrixForm "diffuse_matrix_form" Diffusion PieceOfRow [64 128 64];
 }
 
 /// Lanes of the groups of every kernel of a program.

@@ -7,10 +7,12 @@ pub mod conformance;
 mod launch;
 mod program;
 mod scheme;
+mod set;
 
 pub use launch::{Dialect, GroupShapes, KernelName};
 pub use program::program;
 pub use scheme::scheme_defines;
+pub use set::{KernelPart, KernelSet};
 
 /// The words in which the device languages differ.
 pub const PORTABLE: &str = include_str!("portable.h");

@@ -68,6 +68,16 @@ impl<R: Scalar> DeviceTransport<R> {
             KernelName::HaloCopy | KernelName::HaloPack | KernelName::HaloUnpack => items * 2.0,
             // Air and the fluxes along three axes.
             KernelName::LargestOutflow => cells * 4.0,
+            // Air and exchange read, factors written.
+            KernelName::DiffusionFactors => cells * 4.0,
+            KernelName::FluxFormFactors => cells * 6.0,
+            // Air and factors read, tracers read and written.
+            KernelName::Diffuse => cells * (3 + 2 * (planes - 1)) as f64,
+            KernelName::DiffuseSingle => cells * 6.0,
+            KernelName::DiffuseFluxForm | KernelName::DiffuseMatrixForm => {
+                let tracers = launch.groups[1];
+                cells * (4 + 2 * tracers) as f64
+            }
             KernelName::FirstUnusable | KernelName::ExactSums | KernelName::ColumnSums => cells * planes as f64,
         };
         values * size_of::<R>() as f64
