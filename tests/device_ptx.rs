@@ -7,7 +7,8 @@ use std::process::Command;
 
 use atmostr::device::{Architecture, DeviceError, compile_to_ptx};
 use kernels::Scheme;
-use kernels::device::{Dialect, GroupShapes, KernelPart, KernelSet, Precision, program};
+use kernels::columns::convection::tm5::Solve;
+use kernels::device::{Dialect, GroupShapes, KernelPart, KernelSet, Precision, Tm5Room, program};
 
 const ARCHITECTURES: [(Architecture, &str); 3] =
     [(Architecture::Compute70, "sm_70"), (Architecture::Compute80, "sm_80"), (Architecture::Compute90, "sm_90")];
@@ -25,8 +26,11 @@ struct Compiled {
 }
 
 /// All kernels.
-fn everything() -> KernelSet {
-    KernelSet::transport().with(KernelPart::Diffusion)
+fn everything(precision: Precision) -> KernelSet {
+    let layers = if precision == Precision::Float32 { 85 } else { 73 };
+    let room = Tm5Room { layers, solve: Solve::Plain, batch: 6 };
+    let parts = [KernelPart::Diffusion, KernelPart::Deposit, KernelPart::Tm5Serial];
+    parts.into_iter().fold(KernelSet::transport().with_tm5(room), KernelSet::with)
 }
 
 /// Every program; `None`, and a message, where the compiler is not here.
@@ -36,7 +40,7 @@ fn compile_all() -> Option<Vec<Compiled>> {
     for scheme in Scheme::ALL {
         for precision in Precision::ALL {
             // Kernels of columns are the same for all schemes.
-            let set = if scheme == Scheme::Upwind { everything() } else { KernelSet::transport() };
+            let set = if scheme == Scheme::Upwind { everything(precision) } else { KernelSet::transport() };
             let source = program(precision, scheme, &shapes, &set);
             for (architecture, machine) in ARCHITECTURES {
                 let what = format!("{} {precision:?} {machine}", scheme.name());

@@ -7,15 +7,18 @@ mod device;
 
 mod air;
 mod columns;
+mod deposit;
 mod diffusion;
 mod halos;
 mod rig;
 mod scans;
 mod seams;
 mod sweeps;
+mod tm5;
 mod world;
 
-use kernels::device::{Dialect, GroupShapes, KernelName, KernelPart, KernelSet};
+use kernels::columns::convection::tm5::Solve;
+use kernels::device::{Dialect, GroupShapes, KernelName, KernelPart, KernelSet, Tm5Room};
 use kernels::scheme::{PpmLimiter, Scheme};
 use kernels::{Scalar, TileShape};
 
@@ -60,12 +63,18 @@ fn case<R: Scalar>(kernel: KernelName) -> Case<R> {
         KernelName::FluxFormFactors => Case::OneScheme(diffusion::flux_form_factors),
         KernelName::DiffuseFluxForm => Case::OneScheme(diffusion::diffuse_flux_form),
         KernelName::DiffuseMatrixForm => Case::OneScheme(diffusion::diffuse_matrix_form),
+        KernelName::DepositSurface => Case::OneScheme(deposit::deposit_surface),
+        KernelName::DepositProfile => Case::OneScheme(deposit::deposit_profile),
+        KernelName::Tm5Collaborative => Case::OneScheme(tm5::tm5_collaborative),
+        KernelName::Tm5Serial => Case::OneScheme(tm5::tm5_serial),
     }
 }
 
 /// All kernels.
 fn everything() -> KernelSet {
-    KernelSet::transport().with(KernelPart::Diffusion)
+    let room = Tm5Room { layers: columns::DEEPEST, solve: Solve::Delta, batch: 6 };
+    let parts = [KernelPart::Diffusion, KernelPart::Deposit, KernelPart::Tm5Serial];
+    parts.into_iter().fold(KernelSet::transport().with_tm5(room), KernelSet::with)
 }
 
 /// Shapes of groups.

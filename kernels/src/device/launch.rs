@@ -26,6 +26,8 @@ enum Lanes {
     PieceOfRow,
     /// Any items along axis 0.
     Items,
+    /// All on one item.
+    OneItem,
 }
 
 macro_rules! kernels {
@@ -129,6 +131,14 @@ kernels! {
     DiffuseFluxForm "diffuse_flux_form" Diffusion PieceOfRow [64 128 64];
     /// Tridiagonal solve of diffusion, written back.
     DiffuseMatrixForm "diffuse_matrix_form" Diffusion PieceOfRow [64 128 64];
+    /// Deposit of emissions in the surface layer.
+    DepositSurface "deposit_surface" Deposit PieceOfRow [128 128 128];
+    /// Deposit of emissions by a profile.
+    DepositProfile "deposit_profile" Deposit PieceOfRow [64 128 64];
+    /// Implicit convection, a group for each column.
+    Tm5Collaborative "tm5_collaborative" Tm5Collaborative OneItem [32 32 32];
+    /// Implicit convection, a lane for each column.
+    Tm5Serial "tm5_serial" Tm5Serial PieceOfRow [64 64 64];
 }
 
 /// Lanes of the groups of every kernel of a program.
@@ -161,7 +171,7 @@ impl GroupShapes {
                     let widest = widest.max(1);
                     widest.div_ceil(widest.div_ceil(most)).next_multiple_of(unit)
                 }
-                Lanes::WholeRows | Lanes::Items => most,
+                Lanes::WholeRows | Lanes::Items | Lanes::OneItem => most,
             }
         };
         let lanes: Vec<_> = KernelName::ALL.iter().map(lanes).collect();
@@ -188,6 +198,7 @@ impl GroupShapes {
         match kernel.lanes() {
             Lanes::WholeRows => self.row_threads,
             Lanes::PieceOfRow | Lanes::Items => self.lanes[kernel as usize],
+            Lanes::OneItem => 1,
         }
     }
 
@@ -196,7 +207,7 @@ impl GroupShapes {
         match kernel.lanes() {
             _ if self.in_a_loop && kernel.may_loop() => [1, 1, 1],
             Lanes::WholeRows => [self.row_lanes, self.row_threads, 1],
-            Lanes::PieceOfRow | Lanes::Items => [self.lanes[kernel as usize], 1, 1],
+            Lanes::PieceOfRow | Lanes::Items | Lanes::OneItem => [self.lanes[kernel as usize], 1, 1],
         }
     }
 

@@ -3,6 +3,7 @@
 use super::launch::GroupShapes;
 use super::scheme::scheme_defines;
 use super::set::{KernelPart, KernelSet};
+use super::tm5::Tm5Room;
 use super::{Precision, preamble};
 use crate::scheme::Scheme;
 
@@ -21,7 +22,25 @@ const FILES: [(&str, &str); 7] = [
 const COLUMNS: (&str, &str) = ("columns.h", include_str!("columns.h"));
 
 /// Device files of the other parts.
-const PARTS: [(KernelPart, &str, &str); 1] = [(KernelPart::Diffusion, "diffusion.h", include_str!("diffusion.h"))];
+const PARTS: [(KernelPart, &str, &str); 2] = [
+    (KernelPart::Diffusion, "diffusion.h", include_str!("diffusion.h")),
+    (KernelPart::Deposit, "deposit.h", include_str!("deposit.h")),
+];
+
+/// Implicit convection: what both forms share, the text of a column, and the two kernels.
+const TM5: (&str, &str) = ("tm5.h", include_str!("tm5.h"));
+const TM5_COLUMN: (&str, &str) = ("tm5_column.h", include_str!("tm5_column.h"));
+const TM5_COLLABORATIVE: (&str, &str) = ("tm5_collaborative.h", include_str!("tm5_collaborative.h"));
+const TM5_SERIAL: (&str, &str) = ("tm5_serial.h", include_str!("tm5_serial.h"));
+
+/// Words of the text of a column for lanes that share memory.
+const SHARED: &str = "#define TM5(name) tm5_shared_##name\n#define TM5_SPACE SHARED_POINTER\n#define TM5_INDEX int\n\
+    #define TM5_BARRIER() BARRIER()\n";
+/// The same for lanes alone.
+const ALONE: &str = "#define TM5(name) tm5_alone_##name\n#define TM5_SPACE GLOBAL\n#define TM5_INDEX wide\n\
+    #define TM5_BARRIER() ((void)0)\n";
+/// Makes way for the other words.
+const NEITHER: &str = "#undef TM5\n#undef TM5_SPACE\n#undef TM5_INDEX\n#undef TM5_BARRIER\n";
 
 /// The kernels of a set for one precision and one scheme. The same text is CUDA C++, OpenCL C 1.2 and Metal.
 pub fn program(precision: Precision, scheme: Scheme, shapes: &GroupShapes, set: &KernelSet) -> String {
@@ -29,15 +48,29 @@ pub fn program(precision: Precision, scheme: Scheme, shapes: &GroupShapes, set: 
     text += &preamble(precision);
     text += &scheme_defines(scheme);
     text += &shapes.defines();
-    let mut add = |name: &str, content: &str| text += &format!("#line 1 \"{name}\"\n{content}");
-    for (name, content) in FILES {
-        add(name, content);
+    let mut add = |(name, content): (&str, &str)| text += &format!("#line 1 \"{name}\"\n{content}");
+    FILES.into_iter().for_each(&mut add);
+    let parts = PARTS.into_iter().filter(|(part, ..)| set.holds(*part));
+    let (collaborative, serial) = (set.holds(KernelPart::Tm5Collaborative), set.holds(KernelPart::Tm5Serial));
+    if parts.clone().count() > 0 || collaborative || serial {
+        add(COLUMNS);
     }
-    if PARTS.iter().any(|(part, ..)| set.holds(*part)) {
-        add(COLUMNS.0, COLUMNS.1);
+    parts.for_each(|(_, name, content)| add((name, content)));
+    if collaborative || serial {
+        add(TM5);
     }
-    for (_, name, content) in PARTS.iter().filter(|(part, ..)| set.holds(*part)) {
-        add(name, content);
+    if collaborative {
+        let room = set.room();
+        add(("tm5.h", SHARED));
+        for (name, value) in [("LAYERS", room.layers), ("WORDS", room.words()), ("BATCH", room.batch)] {
+            add(("tm5.h", &format!("#define TM5_{name} {value}\n")));
+        }
+        [TM5_COLUMN, TM5_COLLABORATIVE, ("tm5.h", NEITHER)].into_iter().for_each(&mut add);
+    }
+    if serial {
+        add(("tm5.h", ALONE));
+        add(("tm5.h", &format!("#define TM5_ALONE {}\n", Tm5Room::alone(1).batch)));
+        [TM5_COLUMN, TM5_SERIAL, ("tm5.h", NEITHER)].into_iter().for_each(&mut add);
     }
     text
 }

@@ -78,6 +78,14 @@ impl<R: Scalar> DeviceTransport<R> {
                 let tracers = launch.groups[1];
                 cells * (4 + 2 * tracers) as f64
             }
+            // Of the surface layer: rates read, contents and compensations read and written.
+            KernelName::DepositSurface => 5.0 * cells / self.shape.levels as f64,
+            KernelName::DepositProfile => cells * 3.0,
+            // Air and four rates read, tracers read and written.
+            KernelName::Tm5Collaborative => cells * (5 + 2 * (planes - 1)) as f64,
+            KernelName::Tm5Serial => {
+                cells * (5 + 2 * (planes - 1)) as f64 * launch.groups[1] as f64 / self.shape.rows as f64
+            }
             KernelName::FirstUnusable | KernelName::ExactSums | KernelName::ColumnSums => cells * planes as f64,
         };
         values * size_of::<R>() as f64
