@@ -13,7 +13,10 @@ use crate::world::World;
 /// Rates of a source, their times, and where they go.
 struct Emitting<R> {
     columns: Columns<R>,
-    slices: Vec<(Slabs<R>, TwoWord<R>)>,
+    /// Slices of rates.
+    rates: Slabs<R>,
+    /// Slices that act, and their times.
+    acting: Vec<(usize, TwoWord<R>)>,
     compensation: Slabs<R>,
     plane: usize,
 }
@@ -23,35 +26,38 @@ impl<R: Scalar> Emitting<R> {
     fn new(world: &mut World<R>) -> Self {
         let columns = Columns::new(world);
         let random = &mut world.random;
-        let count = random.between(1, 2);
-        let slices = (0..count).map(|n| {
-            let rates = columns.field(1, random, |random, _| {
-                let unit = random.unit();
-                [0.0, 1e-3, 1e4, 1e7][random.below(4)] * unit
-            });
-            (rates, TwoWord::new(3600.0 / (13.0 + n as f64)))
+        let count = random.between(1, 4);
+        let rates = columns.field(count, random, |random, _| {
+            let unit = random.unit();
+            [0.0, 1e-3, 1e4, 1e7][random.below(4)] * unit
         });
-        let slices = slices.collect();
+        let acting = (0..random.between(1, 2))
+            .map(|n| (random.below(count), TwoWord::new(3600.0 / (13.0 + n as f64))))
+            .collect();
         let compensation = columns.field(1, random, |random, _| random.unit());
         let plane = random.between(1, columns.planes - 1);
-        Self { columns, slices, compensation, plane }
+        Self { columns, rates, acting, compensation, plane }
     }
 
-    /// Rates, then how many slices count and the words of their times.
-    fn arguments(&self, rig: &mut Rig<R>) -> ([Argument; 2], [Argument; 5]) {
-        let ((first, last), count) = ((&self.slices[0], &self.slices[self.slices.len() - 1]), self.slices.len());
-        let rates = [rig.put(first.0.data()), rig.put(last.0.data())];
-        let words = [first.1.high, first.1.low, last.1.high, last.1.low].map(real);
-        let [a, b, c, d] = words;
-        (rates, [size(count), a, b, c, d])
+    /// Slices and the words of their times.
+    fn times(&self) -> [Argument; 6] {
+        let times = |n: usize| match self.acting.get(n) {
+            Some((slice, time)) => [size(*slice), real(time.high), real(time.low)],
+            None => [Argument::Int(-1), real(R::default()), real(R::default())],
+        };
+        let ([a, b, c], [d, e, f]) = (times(0), times(1));
+        [a, b, c, d, e, f]
     }
 
     /// Amounts of a row.
     fn amounts(&self, row: &Row) -> Vec<R> {
-        let rates: Vec<Vec<R>> = self.slices.iter().map(|(rates, _)| row.gather(rates, 0, 0.0)).collect();
-        let dose = |n: usize| Dose { rates: &rates[n], seconds: self.slices[n].1 };
-        let mut amounts = vec![R::default(); row.block.width()];
-        emission_amounts(dose(0), (self.slices.len() == 2).then(|| dose(1)), &mut amounts);
+        let (all, width) = (row.gather(&self.rates, 0, 0.0), row.block.width());
+        let dose = |n: usize| {
+            let (slice, seconds) = self.acting[n];
+            Dose { rates: &all[slice * width..][..width], seconds }
+        };
+        let mut amounts = vec![R::default(); width];
+        emission_amounts(dose(0), (self.acting.len() == 2).then(|| dose(1)), &mut amounts);
         amounts
     }
 
@@ -71,11 +77,10 @@ impl<R: Scalar> Emitting<R> {
 
 pub fn deposit_surface<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
     let case = Emitting::new(world);
-    let (rates, times) = case.arguments(rig);
+    let (rates, times) = (rig.put(case.rates.data()), case.times());
     let memories = [rig.put(case.columns.state.data()), rig.put(case.compensation.data())];
-    let [stride, _] = world.strides();
-    let before = [&[memories[0]], &rates[..], &[memories[1]], &tables(rig, world)].concat();
-    let arguments = [&before[..], &times, &[size(case.plane), size(case.columns.depth), stride]].concat();
+    let before = [&[memories[0], rates, memories[1]], &tables(rig, world)[..]].concat();
+    let arguments = [&before[..], &times, &[size(case.plane), size(case.columns.depth)], &world.strides()].concat();
     rig.cover(KernelName::DepositSurface, world.widest(), [world.rows().len(), 1], &arguments);
     let expected = case.deposited(|row, tracer, compensation, amounts| {
         let surface = tracer.len() - row.block.width();
@@ -91,11 +96,11 @@ pub fn deposit_profile<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
     let (columns, depth) = (&case.columns, case.columns.depth);
     // Profiles that loft everything, some with negative fractions.
     let profile = columns.field(depth, &mut world.random, |random, _| random.unit().max(-0.2) / depth as f64);
-    let (rates, times) = case.arguments(rig);
+    let (rates, times) = (rig.put(case.rates.data()), case.times());
     let memories = [rig.put(columns.state.data()), rig.put(case.compensation.data())];
     let (fractions, unlofted) = (rig.put(profile.data()), rig.put(&[0_i32]));
     let strides = world.strides();
-    let before = [&[memories[0]], &rates[..], &[memories[1], fractions, unlofted], &tables(rig, world)].concat();
+    let before = [&[memories[0], rates, memories[1], fractions, unlofted], &tables(rig, world)[..]].concat();
     let arguments = [&before[..], &times, &[size(case.plane), size(depth)], &strides].concat();
     rig.cover(KernelName::DepositProfile, world.widest(), [world.rows().len(), 1], &arguments);
     let mut count = 0;

@@ -6,6 +6,7 @@
 mod device;
 
 mod air;
+mod cmfmc;
 mod columns;
 mod deposit;
 mod diffusion;
@@ -65,6 +66,8 @@ fn case<R: Scalar>(kernel: KernelName) -> Case<R> {
         KernelName::DiffuseMatrixForm => Case::OneScheme(diffusion::diffuse_matrix_form),
         KernelName::DepositSurface => Case::OneScheme(deposit::deposit_surface),
         KernelName::DepositProfile => Case::OneScheme(deposit::deposit_profile),
+        KernelName::CloudCourant => Case::OneScheme(cmfmc::cloud_courant),
+        KernelName::CmfmcPrepare | KernelName::CmfmcConvect => Case::OneScheme(cmfmc::cmfmc),
         KernelName::Tm5Collaborative => Case::OneScheme(tm5::tm5_collaborative),
         KernelName::Tm5Serial => Case::OneScheme(tm5::tm5_serial),
     }
@@ -73,7 +76,7 @@ fn case<R: Scalar>(kernel: KernelName) -> Case<R> {
 /// All kernels.
 fn everything() -> KernelSet {
     let room = Tm5Room { layers: columns::DEEPEST, solve: Solve::Delta, batch: 6 };
-    let parts = [KernelPart::Diffusion, KernelPart::Deposit, KernelPart::Tm5Serial];
+    let parts = [KernelPart::Diffusion, KernelPart::Deposit, KernelPart::Cmfmc, KernelPart::Tm5Serial];
     parts.into_iter().fold(KernelSet::transport().with_tm5(room), KernelSet::with)
 }
 

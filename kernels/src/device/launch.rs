@@ -135,6 +135,12 @@ kernels! {
     DepositSurface "deposit_surface" Deposit PieceOfRow [128 128 128];
     /// Deposit of emissions by a profile.
     DepositProfile "deposit_profile" Deposit PieceOfRow [64 128 64];
+    /// Largest Courant number of the cloud mass flux in each row.
+    CloudCourant "cloud_courant" Cmfmc Items [64 64 64];
+    /// What all tracers share in explicit convection.
+    CmfmcPrepare "cmfmc_prepare" Cmfmc PieceOfRow [64 128 64];
+    /// Explicit convection.
+    CmfmcConvect "cmfmc_convect" Cmfmc PieceOfRow [64 128 64];
     /// Implicit convection, a group for each column.
     Tm5Collaborative "tm5_collaborative" Tm5Collaborative OneItem [32 32 32];
     /// Implicit convection, a lane for each column.
@@ -185,7 +191,7 @@ impl GroupShapes {
     pub fn set(&mut self, kernel: KernelName, lanes: usize) {
         let lanes = lanes.max(1);
         self.lanes[kernel as usize] = match kernel {
-            KernelName::LargestOutflow | KernelName::FirstUnusable => 1 << lanes.ilog2(),
+            KernelName::LargestOutflow | KernelName::FirstUnusable | KernelName::CloudCourant => 1 << lanes.ilog2(),
             _ => lanes,
         };
         if kernel.lanes() == Lanes::WholeRows && !self.in_a_loop {
@@ -252,6 +258,7 @@ impl GroupShapes {
             ("SCAN_LANES", scan),
             ("SEARCH_LANES", search),
             ("SUM_LANES", sum),
+            ("CLOUD_LANES", self.lanes[KernelName::CloudCourant as usize]),
         ] {
             writeln!(text, "#define {name} {value}").expect("a string takes any text");
         }

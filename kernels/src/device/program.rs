@@ -22,9 +22,10 @@ const FILES: [(&str, &str); 7] = [
 const COLUMNS: (&str, &str) = ("columns.h", include_str!("columns.h"));
 
 /// Device files of the other parts.
-const PARTS: [(KernelPart, &str, &str); 2] = [
+const PARTS: [(KernelPart, &str, &str); 3] = [
     (KernelPart::Diffusion, "diffusion.h", include_str!("diffusion.h")),
     (KernelPart::Deposit, "deposit.h", include_str!("deposit.h")),
+    (KernelPart::Cmfmc, "cmfmc.h", include_str!("cmfmc.h")),
 ];
 
 /// Implicit convection: what both forms share, the text of a column, and the two kernels.

@@ -12,6 +12,8 @@ pub enum KernelPart {
     Diffusion,
     /// Deposit of emissions.
     Deposit,
+    /// Explicit convection.
+    Cmfmc,
     /// Implicit convection by groups of lanes.
     Tm5Collaborative,
     /// Implicit convection by single lanes.

@@ -81,6 +81,12 @@ impl<R: Scalar> DeviceTransport<R> {
             // Of the surface layer: rates read, contents and compensations read and written.
             KernelName::DepositSurface => 5.0 * cells / self.shape.levels as f64,
             KernelName::DepositProfile => cells * 3.0,
+            // Air and the flux through edges.
+            KernelName::CloudCourant => cells * 2.0,
+            // Air, flux and detrainment read, three fields written.
+            KernelName::CmfmcPrepare => cells * 6.0,
+            // Air and three fields read, tracers read and written.
+            KernelName::CmfmcConvect => cells * (4 + 2 * (planes - 1)) as f64,
             // Air and four rates read, tracers read and written.
             KernelName::Tm5Collaborative => cells * (5 + 2 * (planes - 1)) as f64,
             KernelName::Tm5Serial => {
