@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Output;
 
 use assert_cmd::Command;
-use kernels::device::{Dialect, GroupShapes, KernelName, Precision, program};
+use kernels::device::{Dialect, GroupShapes, KernelName, KernelSet, Precision, program};
 use kernels::scheme::{Scheme, SlopesLimiter};
 
 fn atmostr(dir: &Path, args: &[&str]) -> Output {
@@ -213,7 +213,8 @@ fn kernels_are_listed_and_printed() {
         let text = stdout_of(d, &[&["kernels", "--emit", kind], &options[..]].concat());
         let dialect = if kind == "cuda" { Dialect::Cuda } else { Dialect::OpenCl };
         let scheme = Scheme::Slopes(SlopesLimiter::Positivity);
-        let program = program(Precision::Float64, scheme, &GroupShapes::usual(dialect, 24));
+        let shapes = GroupShapes::usual(dialect, 24);
+        let program = program(Precision::Float64, scheme, &shapes, &KernelSet::transport());
         let comment = text.strip_suffix(&program).expect("the text that a run compiles");
         assert!(comment.starts_with("/* ") && comment.ends_with(". */\n"), "{comment}");
         assert!(comment.contains("slopes positivity, Float64") && comment.contains(compiler_option), "{comment}");

@@ -7,7 +7,8 @@ use std::process::Command;
 
 use atmostr::device::{Architecture, DeviceError, compile_to_ptx};
 use kernels::Scheme;
-use kernels::device::{Dialect, GroupShapes, KernelName, Precision, program};
+use kernels::columns::convection::tm5::Solve;
+use kernels::device::{Dialect, GroupShapes, KernelPart, KernelSet, Precision, Tm5Room, program};
 
 const ARCHITECTURES: [(Architecture, &str); 3] =
     [(Architecture::Compute70, "sm_70"), (Architecture::Compute80, "sm_80"), (Architecture::Compute90, "sm_90")];
@@ -18,9 +19,18 @@ const WIDEST: usize = 90;
 /// A compiled program and where it comes from.
 struct Compiled {
     what: String,
+    set: KernelSet,
     machine: &'static str,
     source: String,
     ptx: String,
+}
+
+/// All kernels.
+fn everything(precision: Precision) -> KernelSet {
+    let layers = if precision == Precision::Float32 { 85 } else { 73 };
+    let room = Tm5Room { layers, solve: Solve::Plain, batch: 6 };
+    let parts = [KernelPart::Diffusion, KernelPart::Deposit, KernelPart::Cmfmc, KernelPart::Tm5Serial];
+    parts.into_iter().fold(KernelSet::transport().with_tm5(room), KernelSet::with)
 }
 
 /// Every program; `None`, and a message, where the compiler is not here.
@@ -29,11 +39,13 @@ fn compile_all() -> Option<Vec<Compiled>> {
     let mut all = Vec::new();
     for scheme in Scheme::ALL {
         for precision in Precision::ALL {
-            let source = program(precision, scheme, &shapes);
+            // Kernels of columns are the same for all schemes.
+            let set = if scheme == Scheme::Upwind { everything(precision) } else { KernelSet::transport() };
+            let source = program(precision, scheme, &shapes, &set);
             for (architecture, machine) in ARCHITECTURES {
                 let what = format!("{} {precision:?} {machine}", scheme.name());
                 match compile_to_ptx(&source, architecture) {
-                    Ok(ptx) => all.push(Compiled { what, machine, source: source.clone(), ptx }),
+                    Ok(ptx) => all.push(Compiled { what, set: set.clone(), machine, source: source.clone(), ptx }),
                     Err(reason @ DeviceError::NoDriver { .. }) => {
                         println!("skipped: {reason}");
                         return None;
@@ -126,7 +138,7 @@ fn kernels_are_compiled_as_written_and_keep_to_their_registers() {
     for program in &programs {
         let usages = usages(&assemble(folder.path(), program));
         let mut names: Vec<_> = usages.iter().map(|usage| usage.kernel.as_str()).collect();
-        let mut expected: Vec<_> = KernelName::ALL.iter().map(|kernel| kernel.name()).collect();
+        let mut expected: Vec<_> = program.set.kernels().map(|kernel| kernel.name()).collect();
         names.sort_unstable();
         expected.sort_unstable();
         assert_eq!(names, expected, "{}", program.what);

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use kernels::Scheme;
+use kernels::columns::convection::tm5::Solve;
 use kernels::device::{
-    Dialect, GroupShapes, Precision, conformance::conformance_source, preamble, program, scheme_defines,
+    Dialect, GroupShapes, KernelPart, KernelSet, Precision, Tm5Room, conformance::conformance_source, preamble,
+    program, scheme_defines,
 };
 
 /// The first compiler of this family on the path: `stem`, `stem-19` … `stem-14`.
@@ -38,11 +40,18 @@ const STAGES: &str = "KERNEL stages(GLOBAL const REAL *in, GLOBAL REAL *out, VAL
 #endif
 ";
 
+/// All kernels.
+fn everything() -> KernelSet {
+    let room = Tm5Room { layers: 85, solve: Solve::Delta, batch: 6 };
+    let parts = [KernelPart::Diffusion, KernelPart::Deposit, KernelPart::Cmfmc, KernelPart::Tm5Serial];
+    parts.into_iter().fold(KernelSet::transport().with_tm5(room), KernelSet::with)
+}
+
 /// For every scheme, the numerics with every stage, and then the program with every kernel.
 fn programs(precision: Precision, dialect: Dialect) -> Vec<String> {
     let stages = |scheme| format!("{}{}{}{STAGES}", preamble(precision), conformance_source(), scheme_defines(scheme));
     let shapes = GroupShapes::usual(dialect, 90);
-    let kernels = Scheme::ALL.map(|scheme| program(precision, scheme, &shapes));
+    let kernels = Scheme::ALL.map(|scheme| program(precision, scheme, &shapes, &everything()));
     Scheme::ALL.map(stages).into_iter().chain(kernels).collect()
 }
 
@@ -113,7 +122,7 @@ fn lint(text: &str) -> Vec<String> {
         let tokens: Vec<_> = spaced.split(|c| !is_word(c) && c != '*').filter(|token| !token.is_empty()).collect();
         let points = tokens.windows(2).any(|pair| TYPES.contains(&pair[0]) && pair[1] == "*")
             || tokens.windows(3).any(|three| TYPES.contains(&three[0]) && three[1..] == ["const", "*"]);
-        if points && !["GLOBAL", "SHARED_POINTER", "PRIVATE"].iter().any(|space| tokens.contains(space)) {
+        if points && !["GLOBAL", "SHARED_POINTER", "PRIVATE", "TM5_SPACE"].iter().any(|space| tokens.contains(space)) {
             found.push(piece.trim().to_owned());
         }
         let other = ["double", "float", "half", "bool", "size_t", "long", "unsigned"];

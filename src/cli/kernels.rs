@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use ::kernels::device::{Dialect, GroupShapes, KernelName, Precision, program};
+use ::kernels::device::{Dialect, GroupShapes, KernelName, KernelSet, Precision, program};
 use ::kernels::scheme::Scheme;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
@@ -110,7 +110,8 @@ impl KernelsArgs {
             Float::Float64 => Precision::Float64,
         };
         let shapes = GroupShapes::usual(kind.dialect(), self.nc as usize);
-        let kernels: Vec<_> = KernelName::ALL.iter().map(|k| format!("{} {}", k.name(), group(&shapes, *k))).collect();
+        let set = KernelSet::transport();
+        let kernels: Vec<_> = set.kernels().map(|k| format!("{} {}", k.name(), group(&shapes, k))).collect();
         Ok(format!(
             "/* {} {}, {precision:?}, tiles of at most {} cells along i.\n * {}\n *     {}\n * Lanes of the groups: {}. */\n{}",
             env!("CARGO_PKG_NAME"),
@@ -119,7 +120,7 @@ impl KernelsArgs {
             kind.language(),
             compiler_options(kind.dialect()),
             kernels.join(", "),
-            program(precision, scheme, &shapes)
+            program(precision, scheme, &shapes, &set)
         ))
     }
 }

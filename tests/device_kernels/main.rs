@@ -6,14 +6,20 @@
 mod device;
 
 mod air;
+mod cmfmc;
+mod columns;
+mod deposit;
+mod diffusion;
 mod halos;
 mod rig;
 mod scans;
 mod seams;
 mod sweeps;
+mod tm5;
 mod world;
 
-use kernels::device::{Dialect, GroupShapes, KernelName};
+use kernels::columns::convection::tm5::Solve;
+use kernels::device::{Dialect, GroupShapes, KernelName, KernelPart, KernelSet, Tm5Room};
 use kernels::scheme::{PpmLimiter, Scheme};
 use kernels::{Scalar, TileShape};
 
@@ -52,7 +58,26 @@ fn case<R: Scalar>(kernel: KernelName) -> Case<R> {
         KernelName::FirstUnusable => Case::OneScheme(scans::first_unusable),
         KernelName::ExactSums => Case::OneScheme(scans::exact_sums),
         KernelName::ColumnSums => Case::OneScheme(scans::column_sums),
+        KernelName::DiffusionFactors => Case::OneScheme(diffusion::diffusion_factors),
+        KernelName::Diffuse => Case::OneScheme(diffusion::diffuse),
+        KernelName::DiffuseSingle => Case::OneScheme(diffusion::diffuse_single),
+        KernelName::FluxFormFactors => Case::OneScheme(diffusion::flux_form_factors),
+        KernelName::DiffuseFluxForm => Case::OneScheme(diffusion::diffuse_flux_form),
+        KernelName::DiffuseMatrixForm => Case::OneScheme(diffusion::diffuse_matrix_form),
+        KernelName::DepositSurface => Case::OneScheme(deposit::deposit_surface),
+        KernelName::DepositProfile => Case::OneScheme(deposit::deposit_profile),
+        KernelName::CloudCourant => Case::OneScheme(cmfmc::cloud_courant),
+        KernelName::CmfmcPrepare | KernelName::CmfmcConvect => Case::OneScheme(cmfmc::cmfmc),
+        KernelName::Tm5Collaborative => Case::OneScheme(tm5::tm5_collaborative),
+        KernelName::Tm5Serial => Case::OneScheme(tm5::tm5_serial),
     }
+}
+
+/// All kernels.
+fn everything() -> KernelSet {
+    let room = Tm5Room { layers: columns::DEEPEST, solve: Solve::Delta, batch: 6 };
+    let parts = [KernelPart::Diffusion, KernelPart::Deposit, KernelPart::Cmfmc, KernelPart::Tm5Serial];
+    parts.into_iter().fold(KernelSet::transport().with_tm5(room), KernelSet::with)
 }
 
 /// Shapes of groups.
@@ -113,7 +138,9 @@ fn every_kernel<R: Scalar>() {
     for (program, (scheme, groups)) in PROGRAMS.into_iter().enumerate() {
         let Some(device) = open_device::<R>() else { return };
         let shapes = groups.shapes(device.info().dialect);
-        let mut rig = Rig::<R>::new(device, scheme, shapes);
+        // Kernels whose text is the same for all schemes need not be compiled for each.
+        let set = if seen.contains(&groups) { KernelSet::transport() } else { everything() };
+        let mut rig = Rig::<R>::new(device, scheme, shapes, &set);
         for n in 0..WORLDS {
             let mut world = World::<R>::new(WORLDS * program as u64 + n, scheme);
             for &kernel in KernelName::ALL {

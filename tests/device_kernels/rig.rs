@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use atmostr::device::{Argument, Device, Kernel, Launch, Memory};
 use bytemuck::Pod;
-use kernels::device::{GroupShapes, KernelName, Precision, program};
+use kernels::device::{GroupShapes, KernelName, KernelSet, Precision, program};
 use kernels::scheme::Scheme;
 use kernels::{Scalar, TileShape};
 
@@ -21,7 +21,7 @@ pub struct Compared {
 /// A device with the kernels of a scheme.
 pub struct Rig<R> {
     device: Box<dyn Device>,
-    kernels: Vec<Kernel>,
+    kernels: Vec<Option<Kernel>>,
     pub scheme: Scheme,
     pub shapes: GroupShapes,
     pub compared: Compared,
@@ -43,10 +43,11 @@ pub fn real<R: Scalar>(value: R) -> Argument {
 }
 
 impl<R: Scalar> Rig<R> {
-    pub fn new(mut device: Box<dyn Device>, scheme: Scheme, shapes: GroupShapes) -> Self {
+    pub fn new(mut device: Box<dyn Device>, scheme: Scheme, shapes: GroupShapes, set: &KernelSet) -> Self {
         let precision = if size_of::<R>() == 4 { Precision::Float32 } else { Precision::Float64 };
-        device.compile(&program(precision, scheme, &shapes)).unwrap();
-        let kernels = KernelName::ALL.iter().map(|kernel| device.kernel(kernel.name()).unwrap()).collect();
+        device.compile(&program(precision, scheme, &shapes, set)).unwrap();
+        let mut kernels = vec![None; KernelName::ALL.len()];
+        set.kernels().for_each(|kernel| kernels[kernel as usize] = Some(device.kernel(kernel.name()).unwrap()));
         let (what, compared) = Default::default();
         Self { device, kernels, scheme, shapes, compared, what, precision: PhantomData }
     }
@@ -82,7 +83,7 @@ impl<R: Scalar> Rig<R> {
     /// Launches a kernel on `groups` groups.
     pub fn launch(&mut self, kernel: KernelName, groups: [usize; 3], arguments: &[Argument]) {
         let launch = Launch { groups, lanes: self.shapes.group(kernel) };
-        self.device.launch(self.kernels[kernel as usize], launch, arguments).unwrap();
+        self.device.launch(self.kernels[kernel as usize].unwrap(), launch, arguments).unwrap();
     }
 
     /// Launches a kernel whose first axis covers `items`.
@@ -114,6 +115,12 @@ impl<R: Scalar> Rig<R> {
         let found = self.get::<i32>(counter, 1)[0];
         assert_eq!(found as u64, expected, "{}: faces clamped", self.what);
         self.compared.clamped += expected;
+    }
+
+    /// Compares the one number of a counter.
+    pub fn assert_count(&mut self, counter: Argument, expected: u64) {
+        let found = self.get::<i32>(counter, 1)[0];
+        assert_eq!(found as u64, expected, "{}: counted", self.what);
     }
 
     pub fn what(&self) -> &str {

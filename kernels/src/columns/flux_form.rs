@@ -52,6 +52,17 @@ impl<R: Scalar> FluxFormFactors<R> {
         R::prepare_flux_form(block, air_mass, exchange, dt, self);
     }
 
+    /// Exchange of the step through the lower interface of each layer, and the eliminated rows: lower, pivot, upper; `nk × width`
+    /// values each.
+    pub fn rows(&self) -> [&[R]; 4] {
+        [&self.step, &self.lower, &self.pivot, &self.upper].map(|values| &values[..self.block.values()])
+    }
+
+    /// Cells with exchange of each column.
+    pub fn cells(&self) -> &[R] {
+        &self.cells[..self.block.width()]
+    }
+
     /// Solves for one tracer of the prepared block, in place: `nk × width` contents in kg of air equivalent. `air_mass` is that
     /// of [`prepare`](Self::prepare). Panics if a slice is too short.
     pub fn solve(&mut self, air_mass: &[R], tracer: &mut [R], ledger: Ledger<R>) -> LedgerStats {

@@ -45,6 +45,21 @@ impl<R: Scalar> MassSpaceFactors<R> {
         R::prepare_mass_space(block, air_mass, exchange, dt, self);
     }
 
+    /// Shares of the transfers out of each layer downward, `nk × width` values.
+    pub fn down(&self) -> &[R] {
+        &self.down[..self.block.values()]
+    }
+
+    /// Shares of the transfers out of each layer upward, alike.
+    pub fn up(&self) -> &[R] {
+        &self.up[..self.block.values()]
+    }
+
+    /// Cells with exchange of each column; 0 where no ledger is kept.
+    pub fn cells(&self) -> &[R] {
+        &self.cells[..self.block.width()]
+    }
+
     /// Solves for one tracer of the prepared block, in place: `nk × width` contents in kg of air equivalent. `air_mass` is that
     /// of [`prepare`](Self::prepare). Panics if a slice is too short.
     pub fn solve(&self, air_mass: &[R], tracer: &mut [R], ledger: Ledger<R>) -> LedgerStats {

@@ -2,6 +2,8 @@
 
 use core::fmt::Write;
 
+use super::set::KernelPart;
+
 /// Family of devices; decides how many lanes a group has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dialect {
@@ -24,12 +26,14 @@ enum Lanes {
     PieceOfRow,
     /// Any items along axis 0.
     Items,
+    /// All on one item.
+    OneItem,
 }
 
 macro_rules! kernels {
-    ($($(#[$doc:meta])* $kernel:ident $name:literal $kind:ident [$cuda:literal $opencl:literal $metal:literal];)*) => {
-        /// A kernel. This list is the one place where a kernel is registered: its name in the device text, what its
-        /// lanes stand for, and the lanes of a group on CUDA, OpenCL and Metal devices.
+    ($($(#[$doc:meta])* $kernel:ident $name:literal $part:ident $kind:ident [$cuda:literal $opencl:literal $metal:literal];)*) => {
+        /// A kernel. This list is the one place where a kernel is registered: its name in the device text, the part of a
+        /// program it belongs to, what its lanes stand for, and the lanes of a group on CUDA, OpenCL and Metal devices.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum KernelName {
             $($(#[$doc])* $kernel,)*
@@ -43,6 +47,13 @@ macro_rules! kernels {
             pub fn name(self) -> &'static str {
                 match self {
                     $(KernelName::$kernel => $name,)*
+                }
+            }
+
+            /// Part of a program that holds it.
+            pub fn part(self) -> KernelPart {
+                match self {
+                    $(KernelName::$kernel => KernelPart::$part,)*
                 }
             }
 
@@ -75,39 +86,65 @@ macro_rules! kernels {
 
 kernels! {
     /// Sweep of all tracers along i.
-    SweepX "sweep_x" WholeRows [192 512 192];
+    SweepX "sweep_x" Transport WholeRows [192 512 192];
     /// Sweep of all tracers along j.
-    SweepY "sweep_y" PieceOfRow [128 128 128];
+    SweepY "sweep_y" Transport PieceOfRow [128 128 128];
     /// Sweep of all tracers along k.
-    SweepZ "sweep_z" PieceOfRow [128 128 128];
+    SweepZ "sweep_z" Transport PieceOfRow [128 128 128];
     /// Air mass after a sweep along i or j.
-    AdvanceAir "advance_air" PieceOfRow [128 256 128];
+    AdvanceAir "advance_air" Transport PieceOfRow [128 256 128];
     /// Air mass after a sweep along k.
-    AdvanceAirVertically "advance_air_vertically" PieceOfRow [128 256 128];
+    AdvanceAirVertically "advance_air_vertically" Transport PieceOfRow [128 256 128];
     /// Air mass set to that of the file.
-    ResetAir "reset_air" PieceOfRow [128 256 128];
+    ResetAir "reset_air" Transport PieceOfRow [128 256 128];
     /// Decay of one tracer.
-    Decay "decay" PieceOfRow [128 256 128];
+    Decay "decay" Transport PieceOfRow [128 256 128];
     /// One plane of the state as a field.
-    ExtractPlane "extract_plane" PieceOfRow [128 256 128];
+    ExtractPlane "extract_plane" Transport PieceOfRow [128 256 128];
     /// Amounts across panel seams.
-    SeamAmounts "seam_amounts" Items [64 256 64];
+    SeamAmounts "seam_amounts" Transport Items [64 256 64];
     /// Seam amounts taken from and given to edge cells.
-    SeamApply "seam_apply" Items [64 256 64];
+    SeamApply "seam_apply" Transport Items [64 256 64];
     /// Halo copies between the tiles of a rank.
-    HaloCopy "halo_copy" Items [128 256 128];
+    HaloCopy "halo_copy" Transport Items [128 256 128];
     /// Halo cells into messages.
-    HaloPack "halo_pack" Items [128 256 128];
+    HaloPack "halo_pack" Transport Items [128 256 128];
     /// Halo cells out of messages.
-    HaloUnpack "halo_unpack" Items [128 256 128];
+    HaloUnpack "halo_unpack" Transport Items [128 256 128];
     /// Largest outflow budget of each row.
-    LargestOutflow "largest_outflow" Items [64 64 64];
+    LargestOutflow "largest_outflow" Transport Items [64 64 64];
     /// First unusable value of each row.
-    FirstUnusable "first_unusable" Items [64 64 64];
+    FirstUnusable "first_unusable" Transport Items [64 64 64];
     /// Exact sums over rows of columns.
-    ExactSums "exact_sums" Items [32 32 32];
+    ExactSums "exact_sums" Transport Items [32 32 32];
     /// Sums of columns for output.
-    ColumnSums "column_sums" Items [128 256 128];
+    ColumnSums "column_sums" Transport Items [128 256 128];
+    /// What all tracers share in the mass-space solve of diffusion.
+    DiffusionFactors "diffusion_factors" Diffusion PieceOfRow [128 128 128];
+    /// Mass-space solve of diffusion.
+    Diffuse "diffuse" Diffusion PieceOfRow [64 128 64];
+    /// Both for a single tracer.
+    DiffuseSingle "diffuse_single" Diffusion PieceOfRow [64 128 64];
+    /// What all tracers share in the tridiagonal solve of diffusion.
+    FluxFormFactors "flux_form_factors" Diffusion PieceOfRow [128 128 128];
+    /// Tridiagonal solve of diffusion whose fluxes move the contents.
+    DiffuseFluxForm "diffuse_flux_form" Diffusion PieceOfRow [64 128 64];
+    /// Tridiagonal solve of diffusion, written back.
+    DiffuseMatrixForm "diffuse_matrix_form" Diffusion PieceOfRow [64 128 64];
+    /// Deposit of emissions in the surface layer.
+    DepositSurface "deposit_surface" Deposit PieceOfRow [128 128 128];
+    /// Deposit of emissions by a profile.
+    DepositProfile "deposit_profile" Deposit PieceOfRow [64 128 64];
+    /// Largest Courant number of the cloud mass flux in each row.
+    CloudCourant "cloud_courant" Cmfmc Items [64 64 64];
+    /// What all tracers share in explicit convection.
+    CmfmcPrepare "cmfmc_prepare" Cmfmc PieceOfRow [64 128 64];
+    /// Explicit convection.
+    CmfmcConvect "cmfmc_convect" Cmfmc PieceOfRow [64 128 64];
+    /// Implicit convection, a group for each column.
+    Tm5Collaborative "tm5_collaborative" Tm5Collaborative OneItem [32 32 32];
+    /// Implicit convection, a lane for each column.
+    Tm5Serial "tm5_serial" Tm5Serial PieceOfRow [64 64 64];
 }
 
 /// Lanes of the groups of every kernel of a program.
@@ -140,7 +177,7 @@ impl GroupShapes {
                     let widest = widest.max(1);
                     widest.div_ceil(widest.div_ceil(most)).next_multiple_of(unit)
                 }
-                Lanes::WholeRows | Lanes::Items => most,
+                Lanes::WholeRows | Lanes::Items | Lanes::OneItem => most,
             }
         };
         let lanes: Vec<_> = KernelName::ALL.iter().map(lanes).collect();
@@ -154,7 +191,7 @@ impl GroupShapes {
     pub fn set(&mut self, kernel: KernelName, lanes: usize) {
         let lanes = lanes.max(1);
         self.lanes[kernel as usize] = match kernel {
-            KernelName::LargestOutflow | KernelName::FirstUnusable => 1 << lanes.ilog2(),
+            KernelName::LargestOutflow | KernelName::FirstUnusable | KernelName::CloudCourant => 1 << lanes.ilog2(),
             _ => lanes,
         };
         if kernel.lanes() == Lanes::WholeRows && !self.in_a_loop {
@@ -167,6 +204,7 @@ impl GroupShapes {
         match kernel.lanes() {
             Lanes::WholeRows => self.row_threads,
             Lanes::PieceOfRow | Lanes::Items => self.lanes[kernel as usize],
+            Lanes::OneItem => 1,
         }
     }
 
@@ -175,7 +213,7 @@ impl GroupShapes {
         match kernel.lanes() {
             _ if self.in_a_loop && kernel.may_loop() => [1, 1, 1],
             Lanes::WholeRows => [self.row_lanes, self.row_threads, 1],
-            Lanes::PieceOfRow | Lanes::Items => [self.lanes[kernel as usize], 1, 1],
+            Lanes::PieceOfRow | Lanes::Items | Lanes::OneItem => [self.lanes[kernel as usize], 1, 1],
         }
     }
 
@@ -220,6 +258,7 @@ impl GroupShapes {
             ("SCAN_LANES", scan),
             ("SEARCH_LANES", search),
             ("SUM_LANES", sum),
+            ("CLOUD_LANES", self.lanes[KernelName::CloudCourant as usize]),
         ] {
             writeln!(text, "#define {name} {value}").expect("a string takes any text");
         }

@@ -7,10 +7,14 @@ pub mod conformance;
 mod launch;
 mod program;
 mod scheme;
+mod set;
+mod tm5;
 
 pub use launch::{Dialect, GroupShapes, KernelName};
 pub use program::program;
 pub use scheme::scheme_defines;
+pub use set::{KernelPart, KernelSet};
+pub use tm5::Tm5Room;
 
 /// The words in which the device languages differ.
 pub const PORTABLE: &str = include_str!("portable.h");

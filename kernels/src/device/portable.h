@@ -11,7 +11,8 @@
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 #pragma OPENCL FP_CONTRACT OFF
 #define KERNEL __kernel void
-#define INLINE static inline
+/* PoCL 3.1 loses what a function that is called writes through a pointer into shared memory. */
+#define INLINE static inline __attribute__((always_inline))
 #define GLOBAL __global
 #define SHARED __local
 #define SHARED_POINTER __local

@@ -21,6 +21,7 @@ mod decay;
 mod deposit;
 mod diffusion;
 mod edges;
+mod elimination;
 mod faces;
 mod ledger;
 mod masses;
@@ -45,6 +46,7 @@ pub use diffusion::{
     tridiagonal_forward,
 };
 pub use edges::{edge_colella_woodward, edge_fourth_order, edge_large_scale};
+pub use elimination::eliminated;
 pub use faces::{face_coefficients, flux_donor, flux_linear, flux_parabola};
 pub use ledger::{ledger_accepted, ledger_bound, ledger_step, ledger_step_without_carry};
 pub use masses::{content_at_kept_ratio, outflow_ratio};

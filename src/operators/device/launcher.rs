@@ -1,6 +1,6 @@
 //! A device with the compiled kernels of a run.
 
-use kernels::device::{GroupShapes, KernelName, Precision, program};
+use kernels::device::{GroupShapes, KernelName, KernelSet, Precision, program};
 use kernels::{Scalar, Scheme};
 
 use crate::device::{Argument, Device, DeviceError, DeviceResult, Kernel, Launch, Memory};
@@ -8,7 +8,8 @@ use crate::device::{Argument, Device, DeviceError, DeviceResult, Kernel, Launch,
 /// A device, its kernels and the shapes of their groups.
 pub struct Launcher {
     pub(super) device: Box<dyn Device>,
-    kernels: Vec<Kernel>,
+    /// By [`KernelName`]; those of parts that the program does not have are missing.
+    kernels: Vec<Option<Kernel>>,
     shapes: GroupShapes,
     scheme: Scheme,
     /// Where launches are noted while somebody wants to know.
@@ -47,24 +48,42 @@ pub(super) fn precision<R: Scalar>() -> Precision {
 }
 
 impl Launcher {
-    /// Compiles the kernels of a scheme in the precision `R`, with the usual groups of the device, for tiles of at most
+    /// Compiles the kernels of transport for a scheme in the precision `R`, with the usual groups of the device, for tiles of at most
     /// `widest` cells along i.
     ///
     /// # Errors
     /// The device does not suit, or does not take the kernels.
     pub fn new<R: Scalar>(device: Box<dyn Device>, scheme: Scheme, widest: usize) -> DeviceResult<Self> {
+        Self::with_kernels::<R>(device, scheme, &KernelSet::transport(), widest)
+    }
+
+    /// As [`Launcher::new`], with the kernels of other parts.
+    ///
+    /// # Errors
+    /// As [`Launcher::new`].
+    pub fn with_kernels<R: Scalar>(
+        device: Box<dyn Device>,
+        scheme: Scheme,
+        set: &KernelSet,
+        widest: usize,
+    ) -> DeviceResult<Self> {
         let mut shapes = GroupShapes::usual(device.info().dialect, widest);
         shapes.fit(device.info().group_lanes);
-        Self::with_shapes::<R>(device, scheme, shapes)
+        Self::compiled::<R>(device, scheme, set, shapes)
     }
 
     /// As [`Launcher::new`], with other groups.
     ///
     /// # Errors
     /// As [`Launcher::new`].
-    pub fn with_shapes<R: Scalar>(
+    pub fn with_shapes<R: Scalar>(device: Box<dyn Device>, scheme: Scheme, shapes: GroupShapes) -> DeviceResult<Self> {
+        Self::compiled::<R>(device, scheme, &KernelSet::transport(), shapes)
+    }
+
+    fn compiled<R: Scalar>(
         mut device: Box<dyn Device>,
         scheme: Scheme,
+        set: &KernelSet,
         shapes: GroupShapes,
     ) -> DeviceResult<Self> {
         let (most, (kernel, needed)) = (device.info().group_lanes, shapes.largest_group());
@@ -78,8 +97,11 @@ impl Launcher {
                 reason: format!("{} needs groups of {needed} threads, the device has {most}; {remedy}", kernel.name()),
             });
         }
-        device.compile(&program(precision::<R>(), scheme, &shapes))?;
-        let kernels = KernelName::ALL.iter().map(|k| device.kernel(k.name())).collect::<DeviceResult<_>>()?;
+        device.compile(&program(precision::<R>(), scheme, &shapes, set))?;
+        let mut kernels = vec![None; KernelName::ALL.len()];
+        for kernel in set.kernels() {
+            kernels[kernel as usize] = Some(device.kernel(kernel.name())?);
+        }
         Ok(Self { device, kernels, shapes, scheme, noted: None })
     }
 
@@ -90,6 +112,14 @@ impl Launcher {
 
     pub(super) fn shapes(&self) -> &GroupShapes {
         &self.shapes
+    }
+
+    /// A kernel of the program.
+    ///
+    /// # Panics
+    /// Where the program was compiled without it.
+    fn kernel(&self, name: KernelName) -> Kernel {
+        self.kernels[name as usize].unwrap_or_else(|| panic!("compiled without {}", name.name()))
     }
 
     /// Launches a kernel on `groups` groups; nothing happens where there are none.
@@ -123,7 +153,7 @@ impl Launcher {
             noted.push(NotedLaunch { kernel: name, items, groups, arguments: arguments.to_vec() });
         }
         let launch = Launch { groups, lanes: self.shapes.group(name) };
-        self.device.launch(self.kernels[name as usize], launch, arguments)
+        self.device.launch(self.kernel(name), launch, arguments)
     }
 
     /// Notes launches from now on.
@@ -140,7 +170,7 @@ impl Launcher {
     pub(super) fn repeat(&mut self, launch: &NotedLaunch) -> DeviceResult<()> {
         let lanes = self.shapes.group(launch.kernel);
         let shape = Launch { groups: launch.groups, lanes };
-        self.device.launch(self.kernels[launch.kernel as usize], shape, &launch.arguments)
+        self.device.launch(self.kernel(launch.kernel), shape, &launch.arguments)
     }
 
     /// Memory of a number of values of type `T`.

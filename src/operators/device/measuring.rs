@@ -68,6 +68,30 @@ impl<R: Scalar> DeviceTransport<R> {
             KernelName::HaloCopy | KernelName::HaloPack | KernelName::HaloUnpack => items * 2.0,
             // Air and the fluxes along three axes.
             KernelName::LargestOutflow => cells * 4.0,
+            // Air and exchange read, factors written.
+            KernelName::DiffusionFactors => cells * 4.0,
+            KernelName::FluxFormFactors => cells * 6.0,
+            // Air and factors read, tracers read and written.
+            KernelName::Diffuse => cells * (3 + 2 * (planes - 1)) as f64,
+            KernelName::DiffuseSingle => cells * 6.0,
+            KernelName::DiffuseFluxForm | KernelName::DiffuseMatrixForm => {
+                let tracers = launch.groups[1];
+                cells * (4 + 2 * tracers) as f64
+            }
+            // Of the surface layer: rates read, contents and compensations read and written.
+            KernelName::DepositSurface => 5.0 * cells / self.shape.levels as f64,
+            KernelName::DepositProfile => cells * 3.0,
+            // Air and the flux through edges.
+            KernelName::CloudCourant => cells * 2.0,
+            // Air, flux and detrainment read, three fields written.
+            KernelName::CmfmcPrepare => cells * 6.0,
+            // Air and three fields read, tracers read and written.
+            KernelName::CmfmcConvect => cells * (4 + 2 * (planes - 1)) as f64,
+            // Air and four rates read, tracers read and written.
+            KernelName::Tm5Collaborative => cells * (5 + 2 * (planes - 1)) as f64,
+            KernelName::Tm5Serial => {
+                cells * (5 + 2 * (planes - 1)) as f64 * launch.groups[1] as f64 / self.shape.rows as f64
+            }
             KernelName::FirstUnusable | KernelName::ExactSums | KernelName::ColumnSums => cells * planes as f64,
         };
         values * size_of::<R>() as f64

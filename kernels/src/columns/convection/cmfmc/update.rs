@@ -18,14 +18,19 @@ pub(crate) fn convect<R: Scalar, const W: usize>(
     let width = air.block.width();
     let mut stats = LedgerStats::default();
     for at in (0..width).step_by(W) {
-        let active = Lanes::<R, W>::load(&work.active, at).gt(Lanes::lit(0.0));
-        if active.contains(&true) {
+        if active::<R, W>(work, at).contains(&true) {
             for _ in 0..work.substeps {
                 stats = stats.merge(substep::<R, W>(work, air, at, tracer, ledger));
             }
         }
     }
     stats
+}
+
+/// Columns that convect; the others are left alone.
+#[inline(always)]
+fn active<R: Scalar, const W: usize>(work: &Cmfmc<R>, at: usize) -> [bool; W] {
+    Lanes::<R, W>::load(&work.active, at).gt(Lanes::lit(0.0))
 }
 
 /// A cache line of columns. Both loops go up: a layer sees what entered below, and the air above as it was.
@@ -49,6 +54,7 @@ fn substep<R: Scalar, const W: usize>(
         Ledger::Off => [false; W],
         _ => Lanes::<R, W>::load(&work.ledger, at).gt(zero),
     };
+    let active = active::<R, W>(work, at);
     let clamped = options.negative == Negative::Clamped;
     let sums = clamped || settles.contains(&true);
     let number = |k: usize| Lanes::<R, W>::lit(k as f64);
@@ -113,6 +119,7 @@ fn substep<R: Scalar, const W: usize>(
             }
         };
         let new = if clamped { new.max(zero) } else { new };
+        let new = Lanes::select(active, new, content);
         new.store(tracer, row);
         if sums {
             audit.add(k, new);

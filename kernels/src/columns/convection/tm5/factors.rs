@@ -5,6 +5,7 @@
 //! results are formed by division.
 
 use crate::lanes::Lanes;
+use crate::numerics::eliminated;
 use crate::real::{Real, Scalar};
 
 /// Rows solved side by side, so that their sums do not wait for each other.
@@ -112,8 +113,11 @@ impl<R: Scalar> Factors<R> {
                 if row[k] != R::lit(0.0) {
                     let multiplier = row[k] / upper[k];
                     row[k] = multiplier;
-                    for (element, above) in row[k + 1..].iter_mut().zip(&upper[k + 1..]) {
-                        *element -= multiplier * *above;
+                    // It may have underflowed.
+                    if multiplier != R::lit(0.0) {
+                        for (element, above) in row[k + 1..].iter_mut().zip(&upper[k + 1..]) {
+                            *element = eliminated(*element, multiplier, *above);
+                        }
                     }
                 }
             }
@@ -135,7 +139,7 @@ impl<R: Scalar> Factors<R> {
         }
         if self.bidiagonal {
             for k in 1..self.order {
-                b[k] = (Lanes(b[k]) - Lanes::splat(self.row(k)[k - 1]) * Lanes(b[k - 1])).0;
+                b[k] = eliminated(Lanes(b[k]), Lanes::splat(self.row(k)[k - 1]), Lanes(b[k - 1])).0;
             }
         } else {
             self.forward(b);
@@ -193,7 +197,7 @@ impl<R: Scalar> Factors<R> {
         for j in columns {
             let x = Lanes(b[j]);
             for r in 0..ROWS {
-                sums[r] -= Lanes::splat(rows[r][j]) * x;
+                sums[r] = eliminated(sums[r], Lanes::splat(rows[r][j]), x);
             }
         }
         for r in 0..ROWS {
@@ -206,7 +210,7 @@ impl<R: Scalar> Factors<R> {
         let row = self.row(i);
         let mut sum = Lanes(b[i]);
         for j in columns {
-            sum -= Lanes::splat(row[j]) * Lanes(b[j]);
+            sum = eliminated(sum, Lanes::splat(row[j]), Lanes(b[j]));
         }
         b[i] = sum.0;
     }
