@@ -3,7 +3,7 @@
 use atmostr::device::Argument;
 use atmostr::state::Slabs;
 use kernels::Scalar;
-use kernels::columns::{Dose, TwoWord, deposit_by_profile, deposit_in_layer, emission_amounts};
+use kernels::columns::{Dose, Profile, TwoWord, deposit_by_profile, deposit_in_layer, emission_amounts};
 use kernels::device::KernelName;
 
 use crate::columns::{Columns, Row, size, tables};
@@ -101,12 +101,14 @@ pub fn deposit_profile<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
     let (fractions, unlofted) = (rig.put(profile.data()), rig.put(&[0_i32]));
     let strides = world.strides();
     let before = [&[memories[0], rates, memories[1], fractions, unlofted], &tables(rig, world)[..]].concat();
-    let arguments = [&before[..], &times, &[size(case.plane), size(depth)], &strides].concat();
+    let (kind, from_surface) = [(Profile::Lofting, 1.0), (Profile::Injection, 0.0)][world.random.below(2)];
+    let more = [real(R::from_f64(from_surface)), size(case.plane), size(depth)];
+    let arguments = [&before[..], &times, &more, &strides].concat();
     rig.cover(KernelName::DepositProfile, world.widest(), [world.rows().len(), 1], &arguments);
     let mut count = 0;
     let expected = case.deposited(|row, tracer, compensation, amounts| {
         let fractions = row.gather(&profile, 0, 0.0);
-        count += deposit_by_profile(row.block, tracer, compensation, amounts, &fractions);
+        count += deposit_by_profile(row.block, tracer, compensation, amounts, &fractions, kind);
     });
     for (memory, expected) in memories.into_iter().zip(expected) {
         rig.assert_memory(memory, expected.data());
