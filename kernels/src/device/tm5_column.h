@@ -26,6 +26,13 @@
 #define TM5_SHARE_DOWN(s) TM5_REST(delta ? 4 : 1 - batch, (s) + (delta ? 2 : 0))
 #define TM5_ENTU(s) TM5_REST(5, (s) + 2)
 #define TM5_ENTD(s) TM5_REST(6, (s) + 2)
+/* Takes the terms of column j from the sums of four rows. */
+#define TM5_FOUR_ROWS(r0, r1, r2, r3, j) \
+    const REAL x = TM5_SIDE(j, b); \
+    s0 = nm_eliminated(s0, TM5_ELEMENT(r0, j), x); \
+    s1 = nm_eliminated(s1, TM5_ELEMENT(r1, j), x); \
+    s2 = nm_eliminated(s2, TM5_ELEMENT(r2, j), x); \
+    s3 = nm_eliminated(s3, TM5_ELEMENT(r3, j), x);
 #define TM5_PIVOT(k) pivots[(k) * (TM5_INDEX)stride]
 #define TM5_ROOM TM5_SPACE REAL *room, TM5_SPACE int *pivots, int stride, int layers, int batch, int delta
 #define TM5_HERE room, pivots, stride, layers, batch, delta
@@ -159,7 +166,7 @@ INLINE int TM5(factor)(TM5_ROOM, int lane, int lanes, int order, int full)
     return !full && !swapped;
 }
 
-/* Solves for right-hand side b. */
+/* Solves for right-hand side b, four rows side by side, so that their sums do not wait for each other. */
 INLINE void TM5(solve)(TM5_ROOM, int b, int order, int bidiagonal)
 {
     for (int k = 0; k < order; k++) {
@@ -168,15 +175,57 @@ INLINE void TM5(solve)(TM5_ROOM, int b, int order, int bidiagonal)
         TM5_SIDE(k, b) = TM5_SIDE(pivot, b);
         TM5_SIDE(pivot, b) = side;
     }
-    for (int i = 1; i < order; i++) {
-        REAL sum = TM5_SIDE(i, b);
-        for (int j = bidiagonal ? i - 1 : 0; j < i; j++) sum = nm_eliminated(sum, TM5_ELEMENT(i, j), TM5_SIDE(j, b));
-        TM5_SIDE(i, b) = sum;
+    if (bidiagonal) {
+        for (int i = 1; i < order; i++)
+            TM5_SIDE(i, b) = nm_eliminated(TM5_SIDE(i, b), TM5_ELEMENT(i, i - 1), TM5_SIDE(i - 1, b));
+    } else {
+        for (int i = 0; i < order; i += 4) {
+            const int r1 = i + 1 < order ? i + 1 : i, r2 = i + 2 < order ? i + 2 : i, r3 = i + 3 < order ? i + 3 : i;
+            REAL s0 = TM5_SIDE(i, b), s1 = TM5_SIDE(r1, b), s2 = TM5_SIDE(r2, b), s3 = TM5_SIDE(r3, b);
+            for (int j = 0; j < i; j++) {
+                TM5_FOUR_ROWS(i, r1, r2, r3, j)
+            }
+            TM5_SIDE(i, b) = s0;
+            if (i + 1 < order) {
+                s1 = nm_eliminated(s1, TM5_ELEMENT(r1, i), s0);
+                TM5_SIDE(r1, b) = s1;
+            }
+            if (i + 2 < order) {
+                s2 = nm_eliminated(s2, TM5_ELEMENT(r2, i), s0);
+                s2 = nm_eliminated(s2, TM5_ELEMENT(r2, r1), s1);
+                TM5_SIDE(r2, b) = s2;
+            }
+            if (i + 3 < order) {
+                s3 = nm_eliminated(s3, TM5_ELEMENT(r3, i), s0);
+                s3 = nm_eliminated(s3, TM5_ELEMENT(r3, r1), s1);
+                s3 = nm_eliminated(s3, TM5_ELEMENT(r3, r2), s2);
+                TM5_SIDE(r3, b) = s3;
+            }
+        }
     }
-    for (int i = order - 1; i >= 0; i--) {
-        REAL sum = TM5_SIDE(i, b);
-        for (int j = order - 1; j > i; j--) sum = nm_eliminated(sum, TM5_ELEMENT(i, j), TM5_SIDE(j, b));
-        TM5_SIDE(i, b) = sum / TM5_ELEMENT(i, i);
+    for (int i = order - 1; i >= 0; i -= 4) {
+        const int r1 = i > 0 ? i - 1 : i, r2 = i > 1 ? i - 2 : i, r3 = i > 2 ? i - 3 : i;
+        REAL s0 = TM5_SIDE(i, b), s1 = TM5_SIDE(r1, b), s2 = TM5_SIDE(r2, b), s3 = TM5_SIDE(r3, b);
+        for (int j = order - 1; j > i; j--) {
+            TM5_FOUR_ROWS(i, r1, r2, r3, j)
+        }
+        s0 = s0 / TM5_ELEMENT(i, i);
+        TM5_SIDE(i, b) = s0;
+        if (i > 0) {
+            s1 = nm_eliminated(s1, TM5_ELEMENT(r1, i), s0) / TM5_ELEMENT(r1, r1);
+            TM5_SIDE(r1, b) = s1;
+        }
+        if (i > 1) {
+            s2 = nm_eliminated(s2, TM5_ELEMENT(r2, i), s0);
+            s2 = nm_eliminated(s2, TM5_ELEMENT(r2, r1), s1) / TM5_ELEMENT(r2, r2);
+            TM5_SIDE(r2, b) = s2;
+        }
+        if (i > 2) {
+            s3 = nm_eliminated(s3, TM5_ELEMENT(r3, i), s0);
+            s3 = nm_eliminated(s3, TM5_ELEMENT(r3, r1), s1);
+            s3 = nm_eliminated(s3, TM5_ELEMENT(r3, r2), s2) / TM5_ELEMENT(r3, r3);
+            TM5_SIDE(r3, b) = s3;
+        }
     }
 }
 

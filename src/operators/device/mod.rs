@@ -4,6 +4,7 @@
 //! run. The memory layout is that of [`Slabs`], so the host sees the same state by one copy. All sizes are fixed when
 //! the transport is built: a substep allocates nothing and, without messages, waits for nothing.
 
+mod columns;
 mod direct;
 mod halos;
 mod launcher;
@@ -34,6 +35,9 @@ use crate::device::{Argument, DeviceInfo, DeviceResult, Memory};
 use crate::met::{Section, WindowBuffer};
 use crate::state::{AIR, PackedState, TileSet};
 
+pub use self::columns::{
+    CloudForcing, ColumnNeeds, DeviceColumns, DeviceExchange, DeviceState, Kept, LedgerOf, Tm5Form,
+};
 pub use self::direct::{HaloChoice, HaloPath};
 pub use self::launcher::{Launcher, NotedLaunch};
 pub use self::scans::DeviceLimbs;
@@ -198,6 +202,11 @@ impl<R: Scalar> DeviceTransport<R> {
     /// Facts about the device.
     pub fn info(&self) -> &DeviceInfo {
         self.launcher.device.info()
+    }
+
+    /// The state, for [`DeviceColumns`].
+    pub fn device_state(&mut self) -> DeviceState<'_> {
+        DeviceState { launcher: &mut self.launcher, shape: &self.shape, tables: &self.tables, state: self.state }
     }
 
     /// How halos travel between ranks.
