@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use atmostr::comm::Solo;
 use atmostr::config::RunConfig;
-use atmostr::met::synth::{self, SynthFlow, SynthOptions};
+use atmostr::met::synth::{self, SynthFlow, SynthOptions, SynthPhysics};
 use atmostr::met::{FileWindows, FluxForm, PrefetchMode, Section, TransportFile, WindowBuffer, WindowStream};
 use atmostr::model;
 use atmostr::model::report::{PlanReport, Progress, RunReport, WindowReport};
@@ -136,7 +136,65 @@ fn whole_run(dir: &std::path::Path, scheme: &str, reset: &str, backend: &str, th
          [run]\nair_mass_reset_mode = \"{reset}\"\n[decomposition]\ntiles = [2, 1]\n\
          [advection]\nscheme = \"{scheme}\"\n[tracers.a]\n[tracers.b]\nbackground = 1e-6\n"
     );
-    let config = RunConfig::parse(&text, &dir.join("run.toml")).unwrap();
+    run_of(&text, dir)
+}
+
+/// The same with all of vertical physics.
+fn whole_run_with_physics(dir: &std::path::Path, set: &PhysicsSet, float: &str, threads: usize) -> Vec<[u64; 2]> {
+    let PhysicsSet { run, diffusion, convection, chemistry, injection, .. } = set;
+    let text = format!(
+        "[input]\nbinary_paths = [\"winds1.bin\", \"winds2.bin\"]\n[architecture]\nthreads = {threads}\n\
+         [numerics]\nfloat_type = \"{float}\"\n\
+         [run]\nair_mass_reset_mode = \"preserve_tracer_mass\"\n{run}\n[decomposition]\ntiles = [2, 1]\n\
+         [advection]\nscheme = \"ppm\"\n[diffusion]\n{diffusion}\n[convection]\n{convection}\n\
+         [chemistry]\nkind = \"decay\"\nhalf_lives_seconds = {{ rn222 = 330350.4 }}\n{chemistry}\n\
+         [tracers.rn222]\nbackground = 1e-20\nsurface_flux = {{ kind = \"uniform\", rate = 1e-16 }}\n\
+         [tracers.fossil_co2]\nbackground = 4e-4\n\
+         [[tracers.fossil_co2.surface_flux]]\nkind = \"uniform\"\nrate = 3e-9\n\
+         [[tracers.fossil_co2.surface_flux]]\nkind = \"uniform\"\nrate = 1e-10\n{injection}\n"
+    );
+    run_of(&text, dir)
+}
+
+/// A choice of vertical physics, as configuration text.
+struct PhysicsSet {
+    name: &'static str,
+    run: &'static str,
+    diffusion: &'static str,
+    convection: &'static str,
+    chemistry: &'static str,
+    injection: &'static str,
+}
+
+const PHYSICS: [PhysicsSet; 3] = [
+    PhysicsSet {
+        name: "tm5",
+        run: "",
+        diffusion: "kind = \"tm5_dkg\"",
+        convection: "kind = \"tm5\"",
+        chemistry: "decay_cadence = \"symmetric\"",
+        injection: "",
+    },
+    PhysicsSet {
+        name: "geos",
+        run: "physics_cadence = \"substep\"",
+        diffusion: "kind = \"geoschem_nonlocal_vdiff\"",
+        convection: "kind = \"cmfmc\"",
+        chemistry: "",
+        injection: "injection = { kind = \"heights\", z_bottom = 100.0, z_top = 300.0 }",
+    },
+    PhysicsSet {
+        name: "matrix",
+        run: "physics_cadence = \"substep\"",
+        diffusion: "kind = \"tm5_beljaars_viterbo_local_kz\"\nkz_update = \"flux\"",
+        convection: "kind = \"cmfmc_matrix\"",
+        chemistry: "",
+        injection: "",
+    },
+];
+
+fn run_of(text: &str, dir: &std::path::Path) -> Vec<[u64; 2]> {
+    let config = RunConfig::parse(text, &dir.join("run.toml")).unwrap();
     let mut ends = AtWindowEnds::default();
     model::run(&config, &Solo, &mut ends).unwrap();
     assert_eq!(ends.0.len(), 2 * WINDOWS);
@@ -148,6 +206,7 @@ fn make_winds(dir: &std::path::Path) {
         let mut options = SynthOptions::new(SynthFlow::Weather, 12, 6);
         options.windows = WINDOWS;
         options.skip_windows = skip_windows;
+        options.physics = SynthPhysics::All;
         synth::write(dir.join(name), &options, |_| {}).unwrap();
     }
 }
@@ -201,6 +260,15 @@ fn the_loops_of_substeps_and_windows_take_no_memory() {
             let windows = on_a_new_thread(|| whole_run(dir.path(), scheme, reset, backend, threads));
             for (n, window) in windows.iter().enumerate() {
                 let (number, what) = (n + 3, format!("{scheme}, {reset}, {backend}, {threads} threads"));
+                assert_eq!(*window, [0, 0], "{what}: calls and bytes of window {number}; all: {windows:?}");
+            }
+        }
+    }
+    for set in &PHYSICS {
+        for (float, threads) in [("Float32", 1), ("Float64", 2)] {
+            let windows = on_a_new_thread(|| whole_run_with_physics(dir.path(), set, float, threads));
+            for (n, window) in windows.iter().enumerate() {
+                let (number, what) = (n + 3, format!("{}, {float}, {threads} threads", set.name));
                 assert_eq!(*window, [0, 0], "{what}: calls and bytes of window {number}; all: {windows:?}");
             }
         }

@@ -1,4 +1,4 @@
-//! `atmostr bench` on a device: the first OpenCL one.
+//! `atmostr bench`: on a device, the first OpenCL one, and vertical physics on the processor.
 
 use std::process::Command;
 
@@ -13,16 +13,18 @@ fn bench(args: &[&str]) -> Option<Value> {
         println!("skipped: {reason}");
         return None;
     }
+    Some(answer(&[args, &["--backend", "opencl"], &SIZE].concat()))
+}
+
+fn answer(args: &[&str]) -> Value {
     let output = Command::new(env!("CARGO_BIN_EXE_atmostr"))
         .arg("bench")
         .args(args)
-        .args(["--backend", "opencl"])
-        .args(SIZE)
         .env("POCL_MAX_PTHREAD_COUNT", "1")
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Some(serde_json::from_slice(&output.stdout).unwrap())
+    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 #[test]
@@ -55,4 +57,81 @@ fn every_kernel_of_a_run_is_measured() {
     // 24 panel edges of eight faces, half of them in either sweep, four levels: three planes of six cells and an amount, a
     // flux.
     assert_eq!(of("seam_amounts")["least_bytes_per_launch"], f64::from(12 * 8 * 4 * (3 * 7 + 1) * 4));
+}
+
+/// Names under `key` in a list of the report.
+fn names<'a>(report: &'a Value, list: &str, key: &str) -> Vec<&'a str> {
+    report[list].as_array().unwrap().iter().map(|entry| entry[key].as_str().unwrap()).collect()
+}
+
+#[test]
+fn every_operator_of_vertical_physics_is_measured() {
+    let size = ["--nc", "8", "--levels", "12", "--tracers", "2", "--repetitions", "2", "--threads", "2", "--json"];
+    for (float, bytes) in [("Float32", 4.0), ("Float64", 8.0)] {
+        let report = answer(&[&["physics", "--float", float], &size[..]].concat());
+        assert_eq!((&report["float_type"], &report["threads"]), (&float.into(), &2.into()));
+        let within = [
+            "diffusion_mass_space",
+            "diffusion_flux",
+            "diffusion_dkg",
+            "emissions_surface",
+            "emissions_lofted",
+            "diffusion_dkg_emissions",
+            "diffusion_nonlocal_emissions",
+        ];
+        let convection = [
+            "convection_tm5",
+            "convection_tm5_plain",
+            "convection_cmfmc",
+            "convection_cmfmc_mixing_ratio",
+            "convection_cmfmc_matrix",
+        ];
+        assert_eq!(names(&report, "operators", "operator"), [&within[..], &convection, &["decay"]].concat());
+        let kinds = [
+            "constant",
+            "profile",
+            "tm5_beljaars_viterbo_local_kz",
+            "geoschem_holtslag_boville_vdiff",
+            "geoschem_nonlocal_vdiff",
+            "cmfmc_matrix",
+            "injection_heights",
+        ];
+        assert_eq!(names(&report, "derivations", "derivation"), kinds);
+        let operators = report["operators"].as_array().unwrap();
+        let of = |name: &str| operators.iter().find(|o| o["operator"] == name).unwrap();
+        for (list, has_ledger) in
+            [(&within[..2], true), (&within[2..], false), (&convection, true), (&["decay"], false)]
+        {
+            for name in list {
+                let operator = of(name);
+                assert_eq!(operator["in_substep"].is_object(), within.contains(name), "{name}");
+                assert_eq!(operator["ledger"].is_object(), has_ledger, "{name}");
+                assert_eq!(
+                    operator["parts"].is_u64(),
+                    name.starts_with("convection_cmfmc") && !name.ends_with("matrix")
+                );
+                let ratio = |a: &Value, b: f64| a.as_f64().unwrap() / b;
+                let seconds = operator["seconds"].as_f64().unwrap();
+                let rate = ratio(&operator["least_bytes"], seconds * 1e9);
+                assert!((ratio(&operator["gigabytes_per_second"], rate) - 1.0).abs() < 1e-9, "{name}");
+                let share = rate / report["triad_gigabytes_per_second"].as_f64().unwrap();
+                assert!((ratio(&operator["share_of_triad"], share) - 1.0).abs() < 1e-9, "{name}");
+            }
+        }
+        // Six panels of 8 × 8 columns of 12 layers, two tracers: air and both tracers read, both written.
+        let (columns, cells) = (6.0 * 64.0, 6.0 * 64.0 * 12.0);
+        for (name, values) in [
+            ("diffusion_dkg", 5.0 * cells + cells),
+            ("emissions_surface", 5.0 * cells + 2.0 * columns),
+            ("convection_tm5", 5.0 * cells + 4.0 * cells),
+            // The flux has a level more than there are layers, the cloud base one.
+            ("convection_cmfmc", 5.0 * cells + (13.0 + 12.0 + 1.0) * columns),
+            ("decay", 4.0 * cells),
+        ] {
+            assert_eq!(of(name)["least_bytes"], values * bytes, "{name}");
+        }
+        // Air mass, surface pressure and four surface fields read, one field written.
+        let surface = &report["derivations"][2];
+        assert_eq!(surface["least_bytes"], (2.0 * cells + 5.0 * columns) * bytes);
+    }
 }

@@ -131,14 +131,20 @@ impl<R: Scalar> WindowBuffer<R> {
 
     /// Adds fields that are computed whenever a window is loaded.
     pub fn with_derived(mut self, derive: Arc<dyn Derive<R>>) -> Self {
-        let zeros = |_| Slabs::zeros(self.set.clone(), self.nlevel, 1);
-        self.derived = derive.fields().into_iter().map(|field| (field, zeros(field))).collect();
-        self.derive = Some(derive);
+        self.set_derived(derive);
         self
     }
 
+    /// Replaces the fields that are computed whenever a window is loaded. They are zero until then, or until
+    /// [`derive`](Self::derive).
+    pub(crate) fn set_derived(&mut self, derive: Arc<dyn Derive<R>>) {
+        let zeros = |_| Slabs::zeros(self.set.clone(), self.nlevel, 1);
+        self.derived = derive.fields().into_iter().map(|field| (field, zeros(field))).collect();
+        self.derive = Some(derive);
+    }
+
     /// Computes the derived fields from the sections held.
-    pub(super) fn derive(&mut self) -> Result<(), Underivable> {
+    pub(crate) fn derive(&mut self) -> Result<(), Underivable> {
         let Self { fields, derived, derive: Some(derive), .. } = self else { return Ok(()) };
         derive.derive(Sections(fields), derived)
     }

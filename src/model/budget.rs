@@ -103,9 +103,11 @@ impl Budgets {
             returned: [0.0; 2],
             carried: [0.0; 2],
         };
-        let accounts = rules.into_iter().zip(totals).map(account).collect();
+        let accounts: Vec<Account> = rules.into_iter().zip(totals).map(account).collect();
         let file = path.filter(|_| comm.rank() == 0).map(BudgetFile::create).transpose()?;
-        Ok(Self { accounts, refused: [0; 2], unlofted: 0, file, rows: String::new(), hours: 0.0 })
+        // No window takes memory for its text.
+        let rows = String::with_capacity(accounts.iter().map(|a| a.rules.name.len() + ROW_LENGTH).sum());
+        Ok(Self { accounts, refused: [0; 2], unlofted: 0, file, rows, hours: 0.0 })
     }
 
     /// The emissions of a substep.
@@ -254,6 +256,10 @@ const COLUMNS: &str = "start_h,end_h,tracer,burden_start_kg,sources_kg,decay_kg,
                        diffusion_ledger_returned_kg,convection_ledger_returned_kg,diffusion_carry_outstanding_kg,\
                        convection_carry_outstanding_kg,diffusion_ledger_refused_count,convection_ledger_refused_count";
 
+/// Longest text of a row without its name: eleven numbers of at most 24 characters, two counts of at most 20, the
+/// commas and the end of the line.
+const ROW_LENGTH: usize = 11 * 24 + 2 * 20 + 14;
+
 impl Row<'_> {
     fn write(&self, text: &mut String) -> std::fmt::Result {
         let (a, l) = (self.account, &self.ledgers);
@@ -325,5 +331,24 @@ mod tests {
         let text = std::fs::read_to_string(path).unwrap();
         assert!(text.starts_with("start_h,end_h,tracer,"));
         assert!(text.contains("\n0,1,a,1e1,1e2,-0e0,5e-1,1.105e2,0e0,0e0,0e0,0e0,3,0\n"), "{text}");
+    }
+
+    #[test]
+    fn the_longest_row_fits_what_is_reserved() {
+        let longest = -f64::MIN_POSITIVE;
+        let mut budgets = Budgets::new(vec![rules("a", 0.0, None)], &[longest], None, &Solo).unwrap();
+        let reserved = budgets.rows.capacity();
+        let account = &budgets.accounts[0];
+        let noticed = Noticed { refused: [u64::MAX; 2], unlofted: 0 };
+        let ledgers = LedgerAmounts { returned: [longest; 2], carried: [longest; 2] };
+        let change = Change { emitted: longest, decayed: -longest, residual: longest };
+        let account = Account { window: change, rules: rules("a", 0.0, None), ..*account };
+        let hours = [123_456.789_012_345_67; 2];
+        let mut text = String::new();
+        Row { hours, account: &account, total: longest, ledgers, noticed: &noticed }.write(&mut text).unwrap();
+        assert_eq!(format!("{longest:e}").len(), 24);
+        assert!(text.len() <= reserved && text.len() + 30 > reserved, "{} of {reserved}: {text}", text.len());
+        budgets.balance(1.0, &[longest], &Books::default(), &Solo).unwrap();
+        assert_eq!(budgets.rows.capacity(), reserved);
     }
 }

@@ -76,7 +76,6 @@ fn the_matrix_form_shows_in_the_budget() {
         let diffusion = format!("kind = \"tm5_beljaars_viterbo_local_kz\"\nkz_update = \"{update}\"");
         let text = operators.text(FloatType::Float32, How::default(), "out", 12.0);
         let text = text.replace("kind = \"tm5_beljaars_viterbo_local_kz\"", &diffusion).replace("\"ppm\"", "\"none\"");
-        let text = text;
         let (report, _) = run_text(&text, dir.path(), 1).unwrap();
         report.budgets.iter().map(|b| b.residual().abs()).fold(0.0, f64::max)
     };

@@ -2,6 +2,7 @@
 
 mod advection;
 mod kernels;
+mod physics;
 
 use ::kernels::scheme::{PpmLimiter, Scheme, SlopesLimiter};
 use clap::builder::PossibleValuesParser;
@@ -21,6 +22,7 @@ Examples:
   atmostr bench advection --all --json
   atmostr bench advection --backend cuda                        the processor and a GPU side by side
   atmostr bench kernels --backend cuda                          each kernel beside the copy bandwidth of the GPU
+  atmostr bench physics --levels 72                             diffusion, emissions, convection and decay, one thread
   mpirun -n 2 atmostr bench advection                           two ranks (program built with feature mpi)")]
 pub(super) struct BenchArgs {
     #[command(subcommand)]
@@ -31,6 +33,7 @@ pub(super) struct BenchArgs {
 enum What {
     Advection(advection::AdvectionArgs),
     Kernels(kernels::KernelArgs),
+    Physics(physics::PhysicsArgs),
 }
 
 /// Grid, tracers, scheme and precision.
@@ -88,6 +91,7 @@ impl BenchArgs {
         match self.what {
             What::Advection(args) => args.execute(ctx),
             What::Kernels(args) => args.execute(ctx),
+            What::Physics(args) => args.execute(ctx),
         }
     }
 }

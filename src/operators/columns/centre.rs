@@ -335,7 +335,7 @@ impl<R: Scalar> BlockCentre<'_, R> {
 }
 
 /// Copies block `n` of a tile out of a field with one plane per level (or level interface); padding gets `padding`.
-pub(super) fn gather_field<R: Scalar>(
+pub(crate) fn gather_field<R: Scalar>(
     field: &Slabs<R>,
     tile: usize,
     blocks: RowBlocks,

@@ -19,5 +19,7 @@ pub use settings::{
 pub use window::{WindowField, WindowPhysics};
 
 pub(in crate::operators) use centre::BlockCentre;
+pub(crate) use centre::gather_field;
 pub(in crate::operators) use convection::{tile_view, tile_view_mut};
-pub(in crate::operators) use rows::{gather, pad, scatter, widest};
+pub(crate) use rows::widest;
+pub(in crate::operators) use rows::{gather, pad, scatter};
