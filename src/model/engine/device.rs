@@ -5,13 +5,13 @@ use kernels::Scalar;
 use super::{Books, Engine, Totalled, field, flux_scale, largest_courant};
 use crate::comm::Communicator;
 use crate::device::{DeviceError, DeviceResult};
-use crate::diagnostics::{ColumnSums, ExactSum, exact_total, local_sums};
+use crate::diagnostics::{ColumnSums, ExactSum, exact_total, level_sum, local_sums};
 use crate::met::{Section, WindowBuffer, WindowStream};
 use crate::model::checks::largest_jump;
 use crate::model::error::RunError;
 use crate::operators::advection::CellBudget;
 use crate::operators::columns::CentreStep;
-use crate::operators::device::{DeviceTransport, HaloPath};
+use crate::operators::device::{DeviceTransport, HaloPath, Kept, LedgerOf};
 use crate::operators::{Decaying, TracersAtReset, WindowEnd};
 use crate::output::{FrameContent, FrameNeeds};
 use crate::state::{AIR, CellPlace, PackedState, Slabs};
@@ -25,6 +25,8 @@ pub(in crate::model) struct DeviceEngine<R: Scalar> {
     columns: ColumnSums<R>,
     advects: bool,
     air: Slabs<R>,
+    /// What an operator keeps for each column and tracer: one level of the state.
+    kept: Slabs<R>,
     sums: Vec<ExactSum>,
 }
 
@@ -39,10 +41,11 @@ impl<R: Scalar> DeviceEngine<R> {
         advects: Advects,
     ) -> DeviceResult<Self> {
         let air = Slabs::zeros(state.tile_set().clone(), state.levels(), 1);
+        let kept = Slabs::zeros(state.tile_set().clone(), 1, state.slabs().planes());
         let sums = vec![ExactSum::new(); state.slabs().planes()];
         let columns = ColumnSums::zeros(state.tile_set().clone(), state.slabs().planes());
         let advects = advects == Advects::Yes;
-        let mut engine = Self { transport, copy: state, fresh: true, columns, advects, air, sums };
+        let mut engine = Self { transport, copy: state, fresh: true, columns, advects, air, kept, sums };
         engine.add_up()?;
         let mut expected = local_sums(engine.copy.slabs());
         let same = expected.iter_mut().zip(&mut engine.sums).all(|(a, b)| a.limbs_mut() == b.limbs_mut());
@@ -92,20 +95,39 @@ impl<R: Scalar> Engine<R> for DeviceEngine<R> {
         Ok(self.transport.largest_budget(flux_scale(window), comm)?)
     }
 
-    fn substep(&mut self, window: &WindowBuffer<R>, passes: usize, _step: CentreStep) -> Result<(), RunError> {
+    fn substep(&mut self, window: &WindowBuffer<R>, passes: usize, step: CentreStep) -> Result<(), RunError> {
         self.fresh = false;
-        Ok(self.transport.substep(flux_scale(window), passes)?)
+        if !self.advects {
+            return Ok(self.transport.act(step)?);
+        }
+        Ok(self.transport.substep_with_physics(flux_scale(window), passes, step)?)
     }
 
-    fn cloud_courant(&mut self, _window: &WindowBuffer<R>, _dt: f64, comm: &dyn Communicator) -> Result<f64, RunError> {
-        Ok(largest_courant(0.0, comm))
+    fn cloud_courant(&mut self, _window: &WindowBuffer<R>, dt: f64, comm: &dyn Communicator) -> Result<f64, RunError> {
+        Ok(largest_courant(self.transport.cloud_courant(dt)?, comm))
     }
 
-    fn convect(&mut self, _window: &WindowBuffer<R>, _dt: f64, _substeps: usize) -> Result<(), RunError> {
-        Ok(())
+    fn convect(&mut self, _window: &WindowBuffer<R>, dt: f64, substeps: usize) -> Result<(), RunError> {
+        self.fresh = false;
+        Ok(self.transport.convect(dt, substeps)?)
     }
 
-    fn take_books(&mut self, _into: &mut Books) -> Result<(), RunError> {
+    fn take_books(&mut self, into: &mut Books) -> Result<(), RunError> {
+        into.unlofted = self.transport.take_unlofted()?;
+        for (ledger, book) in [(LedgerOf::Diffusion, &mut into.diffusion), (LedgerOf::Convection, &mut into.convection)]
+        {
+            let Some(refused) = self.transport.take_refused(ledger)? else { continue };
+            book.refused = refused;
+            self.transport.read_kept(Kept::Carry(ledger), self.kept.data_mut())?;
+            book.carried.clear();
+            let tracers = AIR + 1..self.kept.planes();
+            book.carried.extend(tracers.clone().map(|plane| level_sum(&self.kept, 0, plane)));
+            self.transport.read_kept(Kept::Returned(ledger), self.kept.data_mut())?;
+            book.returned.clear();
+            book.returned.extend(tracers.map(|plane| level_sum(&self.kept, 0, plane)));
+            self.kept.data_mut().fill(R::default());
+            self.transport.write_kept(Kept::Returned(ledger), self.kept.data())?;
+        }
         Ok(())
     }
 

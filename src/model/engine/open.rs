@@ -14,8 +14,8 @@ use crate::model::error::{RunError, agree_on};
 use crate::model::setup::Setup;
 use crate::operators::Threads;
 use crate::operators::advection::{Advection, ColumnRows};
-use crate::operators::columns::{CentrePhysics, ConvectionOperator, Emitter};
-use crate::operators::device::{DeviceTransport, Launcher};
+use crate::operators::columns::{CentrePhysics, ConvectionOperator, Emitter, cell_areas};
+use crate::operators::device::{DeviceTransport, PhysicsPlan};
 use crate::state::PackedState;
 
 /// A device that has passed its self-test.
@@ -71,8 +71,13 @@ pub(in crate::model) fn engine<'a, R: Scalar>(
     };
     let (scheme, advects) = scheme.map_or((Scheme::Upwind, Advects::No), |scheme| (scheme, Advects::Yes));
     let widest = setup.tiles.shapes().iter().map(|shape| shape.ni).max().unwrap_or(0);
-    let launcher = agree_on(comm, Launcher::new::<R>(device, scheme, widest).map_err(RunError::Device))?;
+    let areas = cell_areas(&setup.tiles, &setup.grid);
+    let (diffusion, convection) = (config.physics.diffusion.as_ref(), config.physics.convection.as_ref());
+    let plan = PhysicsPlan { diffusion, emitters: &emitters, convection, areas: &areas };
+    let launcher = plan.launcher(device, scheme, widest, state.levels());
+    let launcher = agree_on(comm, launcher.map_err(RunError::Device))?;
     let transport = DeviceTransport::new(launcher, layout, &state, window, config.settings.device_halo, comm);
+    let transport = transport.and_then(|transport| transport.with_physics(&plan));
     let transport = agree_on(comm, transport.map_err(RunError::Device))?;
     let engine = DeviceEngine::new(transport, state, advects);
     Ok(Box::new(agree_on(comm, engine.map_err(RunError::Device))?))

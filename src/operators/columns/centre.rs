@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use kernels::Scalar;
 use kernels::columns::{
-    ColumnBlock, Dose, FluxFormFactors, Ledger, LedgerStats, MassSpaceFactors, Profile, TwoWord, deposit_by_profile,
+    ColumnBlock, Dose, FluxFormFactors, Ledger, LedgerStats, MassSpaceFactors, TwoWord, deposit_by_profile,
     deposit_in_layer, emission_amounts, exchange_from_rates,
 };
 use kernels::cpu::AlignedBuffer;
@@ -65,9 +65,17 @@ pub struct CentrePhysics<R: Scalar> {
     blocks: Vec<RowBlocks>,
 }
 
+/// Parts in which the diffusion of a run is done: all tracers alike, so that tracers add up to their sum.
+pub(in crate::operators) fn halves<R>(diffusion: Option<&Diffusion>, emitters: &[Emitter<R>]) -> Halves {
+    match diffusion.map(|d| d.centre) {
+        Some(Centre::DiffuseEmitDiffuse) if !emitters.is_empty() => Halves::Two,
+        _ => Halves::One,
+    }
+}
+
 /// Parts the diffusion of a substep is done in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Halves {
+pub(in crate::operators) enum Halves {
     /// All of it behind the emissions.
     One,
     /// Half before, half behind them.
@@ -108,10 +116,7 @@ impl<R: Scalar> CentrePhysics<R> {
         if diffusion.is_none() && emitters.is_empty() {
             return None;
         }
-        let halves = match diffusion.map(|d| d.centre) {
-            Some(Centre::DiffuseEmitDiffuse) if !emitters.is_empty() => Halves::Two,
-            _ => Halves::One,
-        };
+        let halves = halves(diffusion, &emitters);
         let width = widest(set);
         let work = || Work {
             rates: AlignedBuffer::zeros(levels * width),
@@ -316,10 +321,7 @@ impl<R: Scalar> BlockCentre<'_, R> {
                     deposit_in_layer(&mut lowest[..columns], &mut compensation[..columns], &amounts[..columns]);
                 }
                 Some(field) => {
-                    let profile = match field {
-                        Derived::Lofting => Profile::Lofting,
-                        _ => Profile::Injection,
-                    };
+                    let profile = field.profile();
                     let amounts = &amounts[..width];
                     unlofted += deposit_by_profile(block, contents, compensation, amounts, fractions, profile);
                 }

@@ -15,6 +15,7 @@ use rayon::prelude::*;
 use super::centre::gather_field;
 use super::rows::{ColumnStore, RowBlocks, gather, pad, scatter, widest};
 use super::settings::Convection;
+use super::window::WindowField;
 use crate::grid::CubedSphere;
 use crate::met::{Derived, Section, WindowBuffer};
 use crate::operators::Threads;
@@ -207,14 +208,23 @@ impl<R: Scalar> ConvectionOperator<R> {
 /// Fields that force convection: entrainment and detrainment of both plumes, or flux and detrainment of one.
 type Forcing<'a, R> = [Option<&'a Slabs<R>>; 4];
 
-fn forcing<'a, R: Scalar>(settings: &Convection, window: &'a WindowBuffer<R>) -> Forcing<'a, R> {
+/// The same as names: for implicit schemes entrainment and detrainment of the updraught, then of the downdraught; for explicit
+/// ones the flux and the detrainment, which windows may lack.
+pub(in crate::operators) fn convection_forcing(settings: &Convection) -> [Option<WindowField>; 4] {
+    let stored = |section| Some(WindowField::Stored(section));
+    let derived = |field| Some(WindowField::Derived(field));
     match settings {
-        Convection::Tm5(_) => [Section::Entu, Section::Detu, Section::Entd, Section::Detd].map(|s| window.get(s)),
-        Convection::CmfmcMatrix(_) => {
-            [window.derived(Derived::Entrainment), window.derived(Derived::Detrainment), None, None]
-        }
-        Convection::Cmfmc(_) => [window.get(Section::Cmfmc), window.get(Section::Dtrain), None, None],
+        Convection::Tm5(_) => [Section::Entu, Section::Detu, Section::Entd, Section::Detd].map(stored),
+        Convection::CmfmcMatrix(_) => [derived(Derived::Entrainment), derived(Derived::Detrainment), None, None],
+        Convection::Cmfmc(_) => [stored(Section::Cmfmc), stored(Section::Dtrain), None, None],
     }
+}
+
+fn forcing<'a, R: Scalar>(settings: &Convection, window: &'a WindowBuffer<R>) -> Forcing<'a, R> {
+    convection_forcing(settings).map(|field| match field? {
+        WindowField::Stored(section) => window.get(section),
+        WindowField::Derived(field) => window.derived(field),
+    })
 }
 
 /// One block of a tile.

@@ -18,8 +18,8 @@ pub use settings::{
 };
 pub use window::{WindowField, WindowPhysics};
 
-pub(in crate::operators) use centre::BlockCentre;
 pub(crate) use centre::gather_field;
-pub(in crate::operators) use convection::{tile_view, tile_view_mut};
+pub(in crate::operators) use centre::{BlockCentre, Halves, halves};
+pub(in crate::operators) use convection::{convection_forcing, tile_view, tile_view_mut};
 pub(crate) use rows::widest;
 pub(in crate::operators) use rows::{gather, pad, scatter};

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use kernels::Scalar;
+use kernels::columns::Profile;
 use kernels::columns::convection::rates::rates_from_cloud_flux;
 
 use super::settings::{Convection, Diffusion, DiffusivityProfile, ExchangeSource};
@@ -23,6 +24,16 @@ pub enum WindowField {
     Stored(Section),
     /// Computed.
     Derived(Derived),
+}
+
+impl Derived {
+    /// What the fractions of an emission profile mean.
+    pub(in crate::operators) fn profile(self) -> Profile {
+        match self {
+            Self::Lofting => Profile::Lofting,
+            _ => Profile::Injection,
+        }
+    }
 }
 
 impl Diffusion {

@@ -9,6 +9,7 @@ mod direct;
 mod halos;
 mod launcher;
 mod measuring;
+mod physics;
 mod scans;
 mod sweeps;
 mod tables;
@@ -24,6 +25,7 @@ use kernels::device::{Dialect, KernelName};
 
 use self::halos::DeviceHalos;
 use self::launcher::real;
+use self::physics::DevicePhysics;
 use self::sweeps::DeviceSeams;
 use self::windows::DeviceWindows;
 use super::advection::PerAxis;
@@ -40,6 +42,7 @@ pub use self::columns::{
 };
 pub use self::direct::{HaloChoice, HaloPath};
 pub use self::launcher::{Launcher, NotedLaunch};
+pub use self::physics::PhysicsPlan;
 pub use self::scans::DeviceLimbs;
 
 /// Sizes that kernels are launched with.
@@ -91,6 +94,7 @@ pub struct DeviceTransport<R: Scalar> {
     blocks: Vec<Range<usize>>,
     set: Arc<TileSet>,
     path: HaloPath,
+    physics: Option<DevicePhysics<R>>,
     tile_offsets: Vec<usize>,
     /// Tile and j of every row.
     rows: Vec<(usize, usize)>,
@@ -195,6 +199,7 @@ impl<R: Scalar> DeviceTransport<R> {
             blocks,
             set,
             path,
+            physics: None,
             precision: PhantomData,
         })
     }

@@ -13,6 +13,7 @@ use crate::device::{Argument, DeviceError, DeviceResult, Memory};
 use crate::met::Section;
 use crate::operators::advection::wave::{Stages, wave_front};
 use crate::operators::advection::{halo_section, sweep_section};
+use crate::operators::columns::CentreStep;
 use crate::timers::{self, KernelTimes, Running, Timed};
 
 /// Seam faces and edge cells of the sweeps along one axis.
@@ -85,17 +86,29 @@ impl<R: Scalar> Stages for DeviceStages<'_, R> {
 }
 
 impl<R: Scalar> DeviceTransport<R> {
-    /// One substep: the palindrome, each leg in `passes` equal parts. Returns once the work is queued, unless messages
-    /// have to be waited for.
+    /// One substep of transport alone: the palindrome, each leg in `passes` equal parts. Returns once the work is queued,
+    /// unless messages have to be waited for.
     ///
     /// # Errors
     /// The device refuses something.
     pub fn substep(&mut self, scale: f64, passes: usize) -> DeviceResult<()> {
+        self.palindrome(scale, passes, None)
+    }
+
+    /// As [`DeviceTransport::substep`], with the diffusion and the emissions of `step` in the middle.
+    ///
+    /// # Errors
+    /// The device refuses something.
+    pub fn substep_with_physics(&mut self, scale: f64, passes: usize, step: CentreStep) -> DeviceResult<()> {
+        self.palindrome(scale, passes, Some(step))
+    }
+
+    fn palindrome(&mut self, scale: f64, passes: usize, step: Option<CentreStep>) -> DeviceResult<()> {
         let scale = R::from_f64(scale / passes as f64);
         self.horizontal([Axis::X, Axis::Y], scale, passes)?;
-        for _ in 0..2 * passes {
-            self.vertical(scale)?;
-        }
+        (0..passes).try_for_each(|_| self.vertical(scale))?;
+        step.map_or(Ok(()), |step| self.act(step))?;
+        (0..passes).try_for_each(|_| self.vertical(scale))?;
         self.horizontal([Axis::Y, Axis::X], scale, passes)
     }
 

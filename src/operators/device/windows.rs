@@ -5,16 +5,30 @@ use kernels::Scalar;
 use super::launcher::Launcher;
 use crate::device::{DeviceResult, Event, HostMemory, Memory, Queue};
 use crate::met::{Section, WindowBuffer};
+use crate::operators::columns::WindowField;
 use crate::state::Slabs;
 use crate::timers::{self, Timed};
 
-/// Sections that go to the device, if a window holds them.
-const SECTIONS: [Section; 5] =
-    [Section::FluxX, Section::FluxY, Section::FluxZ, Section::AirMass, Section::AirMassTendency];
+/// Sections that go to the device, if a window holds them. What derived fields are made of stays on the host.
+const SECTIONS: [Section; 13] = [
+    Section::FluxX,
+    Section::FluxY,
+    Section::FluxZ,
+    Section::AirMass,
+    Section::AirMassTendency,
+    Section::Cmfmc,
+    Section::Dtrain,
+    Section::CmfmcCloudBase,
+    Section::Entu,
+    Section::Detu,
+    Section::Entd,
+    Section::Detd,
+    Section::Dkg,
+];
 
-/// Fields of one window on the device, in the order of [`SECTIONS`].
+/// Fields of one window on the device.
 pub(super) struct WindowFields {
-    fields: [Option<Memory>; SECTIONS.len()],
+    fields: Vec<(WindowField, Memory)>,
 }
 
 impl WindowFields {
@@ -23,8 +37,20 @@ impl WindowFields {
     /// # Panics
     /// If windows of this run do not hold the section.
     pub(super) fn get(&self, section: Section) -> Memory {
-        let n = SECTIONS.iter().position(|s| *s == section).expect("a section that goes to the device");
-        self.fields[n].expect("the run reads every section it uses")
+        self.field(WindowField::Stored(section))
+    }
+
+    /// A field.
+    ///
+    /// # Panics
+    /// If windows of this run do not hold it.
+    pub(super) fn field(&self, field: WindowField) -> Memory {
+        self.find(field).expect("the run reads every field it uses")
+    }
+
+    /// A field, if windows of this run hold it.
+    pub(super) fn find(&self, field: WindowField) -> Option<Memory> {
+        self.fields.iter().find(|(f, _)| *f == field).map(|(_, memory)| *memory)
     }
 }
 
@@ -44,17 +70,19 @@ enum Ahead {
     Sent,
 }
 
-fn held<R: Scalar>(window: &WindowBuffer<R>) -> impl Iterator<Item = (usize, &Slabs<R>)> {
-    SECTIONS.iter().enumerate().filter_map(|(n, s)| window.get(*s).map(|field| (n, field)))
+/// Fields of a window that go to the device, always in the same order.
+fn held<R: Scalar>(window: &WindowBuffer<R>) -> impl Iterator<Item = (WindowField, &Slabs<R>)> {
+    let stored = SECTIONS.iter().filter_map(|s| window.get(*s).map(|values| (WindowField::Stored(*s), values)));
+    stored.chain(window.derived_fields().map(|(field, values)| (WindowField::Derived(field), values)))
 }
 
 impl DeviceWindows {
     /// Memory for windows like this one.
     pub(super) fn new<R: Scalar>(window: &WindowBuffer<R>, launcher: &mut Launcher) -> DeviceResult<Self> {
         let mut allocate = || {
-            let mut fields = [None; SECTIONS.len()];
-            for (n, field) in held(window) {
-                fields[n] = Some(launcher.memory::<R>(field.data().len())?);
+            let mut fields = Vec::new();
+            for (field, values) in held(window) {
+                fields.push((field, launcher.memory::<R>(values.data().len())?));
             }
             DeviceResult::Ok(WindowFields { fields })
         };
@@ -80,10 +108,10 @@ impl DeviceWindows {
         launcher.device.host_wait(self.on_device)?;
         let mut at = 0;
         let target = &self.windows[1 - self.current];
-        for (n, field) in held(window) {
-            let bytes: &[u8] = bytemuck::cast_slice(field.data());
+        for (field, values) in held(window) {
+            let bytes: &[u8] = bytemuck::cast_slice(values.data());
             launcher.device.host_mut(self.staging)[at..at + bytes.len()].copy_from_slice(bytes);
-            let memory = target.fields[n].expect("made for such windows");
+            let memory = target.field(field);
             launcher.device.upload(Queue::Transfer, (self.staging, at), (memory, 0), bytes.len())?;
             at += bytes.len();
         }

@@ -1,7 +1,7 @@
 //! Deposit of emissions.
 
 use kernels::Scalar;
-use kernels::columns::TwoWord;
+use kernels::columns::{Profile, TwoWord};
 use kernels::device::KernelName;
 
 use super::{DeviceColumns, DeviceState};
@@ -25,7 +25,7 @@ impl SourceRoom {
 
 impl<R: Scalar> DeviceColumns<R> {
     /// Adds what a source emits in a segment of a step to a tracer, counted from 0: all in the surface layer, or by a
-    /// `profile`, a field of fractions that sum to 1 over a column.
+    /// `profile`, a field of fractions that sum to 1 over a column, and what they mean.
     ///
     /// # Errors
     /// The device refuses it.
@@ -38,7 +38,7 @@ impl<R: Scalar> DeviceColumns<R> {
         source: usize,
         tracer: usize,
         segment: &Segment,
-        profile: Option<Memory>,
+        profile: Option<(Memory, Profile)>,
     ) -> DeviceResult<()> {
         let SourceRoom { rates, compensation } = &self.sources[source];
         let [first, second] = [segment.first_seconds, segment.second_seconds].map(TwoWord::<R>::new);
@@ -73,7 +73,11 @@ impl<R: Scalar> DeviceColumns<R> {
                 ];
                 on.each_column(KernelName::DepositSurface, &arguments)
             }
-            Some(profile) => {
+            Some((profile, kind)) => {
+                let from_surface = real(match kind {
+                    Profile::Lofting => R::lit(1.0),
+                    Profile::Injection => R::lit(0.0),
+                });
                 let (profile, unlofted) = (Argument::Memory(profile), Argument::Memory(self.unlofted));
                 let arguments = [
                     state,
@@ -89,6 +93,7 @@ impl<R: Scalar> DeviceColumns<R> {
                     other,
                     other_high,
                     other_low,
+                    from_surface,
                     plane,
                     levels,
                     stride,
