@@ -299,3 +299,23 @@ fn noise_below_the_cloud_keeps_a_uniform_tracer() {
         assert!((new - old).abs() <= 4.0 * f32::EPSILON * old, "{new} {old}");
     }
 }
+
+/// What a column without convection holds does not depend on the columns beside it: not even the sign of a zero changes.
+#[test]
+fn a_still_column_is_left_alone_beside_others() {
+    let (mass, flux) = (vec![vec![1e3; 3]; 2], [vec![0.0, 0.02, 0.03, 0.0], vec![0.0; 4]]);
+    let plumes = Plumes::<f64>::new(&mass, 1.0, &flux, None);
+    for negative in [Negative::Kept, Negative::Clamped] {
+        for update in [Update::MixingRatio, Update::MassFlux] {
+            let options = CmfmcOptions { negative, update, ..CmfmcOptions::default() };
+            let mut tracer = pack::<f64>(&[vec![1.0, 2.0, 3.0], vec![-0.0, -2.0, 3.0]]);
+            let before = tracer.clone();
+            plumes.convect(options, 600.0, 2, &mut tracer, Ledger::Off).unwrap();
+            let column = |values: &[f64], c: usize| {
+                unpack(values, plumes.width, c).iter().map(|x| x.to_bits()).collect::<Vec<_>>()
+            };
+            assert_eq!(column(&tracer, 1), column(&before, 1), "{options:?}");
+            assert_ne!(column(&tracer, 0), column(&before, 0), "{options:?}");
+        }
+    }
+}

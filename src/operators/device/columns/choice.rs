@@ -115,7 +115,7 @@ mod tests {
         };
         assert_eq!(form(Dialect::Cuda, 85, &wanted).map(layers), Ok(85));
         let error = form(Dialect::Cuda, 137, &wanted).unwrap_err().to_string();
-        assert!(error.contains("137 layers") && error.contains("which hold 86"), "{error}");
+        assert!(error.contains("137 layers") && error.contains("which hold 87"), "{error}");
         assert_eq!(form(Dialect::OpenClProcessor, 137, &wanted), Ok(Tm5Form::Serial));
         assert_eq!(Tm5Form::new::<f64>(&info(Dialect::Cuda), 137, &wanted), Ok(Tm5Form::Serial));
         for (lmax_conv, n_merge, expected) in [(80, 1, 80), (0, 2, 68), (80, 3, 26)] {
