@@ -20,8 +20,8 @@ use kernels::columns::convection::ColumnAir;
 use kernels::columns::convection::cmfmc::{Cmfmc, CmfmcForcing, CmfmcOptions, largest_courant};
 use kernels::columns::convection::tm5::{Downdraft, Solve, Tm5, Tm5Forcing, Tm5Options};
 use kernels::columns::{
-    ColumnBlock, Dose, FluxFormFactors, Ledger, MassSpaceFactors, TwoWord, deposit_by_profile, deposit_in_layer,
-    emission_amounts, exchange_from_rates,
+    ColumnBlock, Dose, FluxFormFactors, Ledger, MassSpaceFactors, Profile, TwoWord, deposit_by_profile,
+    deposit_in_layer, emission_amounts, exchange_from_rates,
 };
 use kernels::numerics::finite_max;
 use kernels::{Scalar, Scheme};
@@ -268,7 +268,9 @@ fn deposit_in_the_surface_layer_and_by_a_profile() {
     ];
     let mut unlofted = 0;
     for (segment, lofted) in segments {
-        pair.columns.deposit(&mut pair.transport.device_state(), 0, 1, &segment, lofted).unwrap();
+        pair.columns
+            .deposit(&mut pair.transport.device_state(), 0, 1, &segment, lofted.map(|field| (field, Profile::Lofting)))
+            .unwrap();
         let mut books = pair.books();
         let compensation = &mut compensation;
         pair.each_row(&mut books, |row, values, _| {
@@ -281,7 +283,14 @@ fn deposit_in_the_surface_layer_and_by_a_profile() {
             let mut kept = row.gather(compensation, 0, 0.0);
             let tracer = &mut values[LEVELS * width..];
             if lofted.is_some() {
-                unlofted += deposit_by_profile(row.block, tracer, &mut kept, &amounts, &row.gather(&profile, 0, 0.0));
+                unlofted += deposit_by_profile(
+                    row.block,
+                    tracer,
+                    &mut kept,
+                    &amounts,
+                    &row.gather(&profile, 0, 0.0),
+                    Profile::Lofting,
+                );
             } else {
                 deposit_in_layer(&mut tracer[(LEVELS - 1) * width..], &mut kept, &amounts);
             }

@@ -1,5 +1,6 @@
 //! The same bits on any number of ranks, tiles and threads with all vertical physics on.
 
+use atmostr::device::{Accelerator, count};
 use atmostr::met::FloatType;
 
 use crate::case::{GEOS, How, LOCAL, Operators, PLAIN, TM5, assert_same, make_winds};
@@ -25,6 +26,25 @@ fn both_protocol_sets_are_the_same_on_every_number_of_ranks() {
     for float in [FloatType::Float32, FloatType::Float64] {
         for operators in [TM5, GEOS] {
             compare(&operators, float, 24, &layouts);
+        }
+    }
+}
+
+/// The state on a device, here OpenCL on the processor: the bits of the processor itself.
+#[test]
+fn every_kind_is_the_same_on_a_device() {
+    if let Err(reason) = count(Accelerator::OpenCl) {
+        println!("skipped: {reason}");
+        return;
+    }
+    let on_device = |ranks, tiles| How { ranks, threads: 1, tiles, backend: "opencl" };
+    let layouts = [on_device(1, None), on_device(6, None)];
+    for float in [FloatType::Float32, FloatType::Float64] {
+        for operators in [TM5, GEOS] {
+            compare(&operators, float, 12, &layouts);
+        }
+        for operators in [PLAIN, LOCAL] {
+            compare(&operators, float, 9, &[on_device(1, Some([2, 1]))]);
         }
     }
 }

@@ -187,6 +187,15 @@ impl<R: Scalar> Engine<R> for DeviceEngine<R> {
         &self.copy
     }
 
+    fn notice(&self) -> Option<String> {
+        let layers = self.transport.factored_one_by_one()?;
+        Some(format!(
+            "convection of {layers} layers needs more shared memory than groups of {} have: its matrices are factored one \
+             by one, with the same results, but slowly (convection.lmax_conv or n_merge make columns shorter)",
+            self.transport.info().name
+        ))
+    }
+
     fn place(&self) -> Option<String> {
         let info = self.transport.info();
         let halos = match self.transport.halo_path() {

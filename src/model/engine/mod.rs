@@ -76,6 +76,11 @@ pub(super) trait Engine<R: Scalar> {
     /// The state on the host as it was last there: names, shapes and sizes.
     fn shape(&self) -> &PackedState<R>;
 
+    /// What a user should know about how the run is done here.
+    fn notice(&self) -> Option<String> {
+        None
+    }
+
     /// The device that holds the state, in words; `None` for the processor.
     fn place(&self) -> Option<String> {
         None

@@ -132,6 +132,9 @@ impl<'a, R: Scalar> Run<'a, R> {
         };
         let plan = run.plan();
         run.progress.start(&plan);
+        if let Some(notice) = run.engine.notice() {
+            run.progress.warn(&notice);
+        }
         Ok(run)
     }
 

@@ -2,13 +2,13 @@
 
 use kernels::Scalar;
 
-use super::columns::{CloudForcing, ColumnNeeds, DeviceColumns, DeviceExchange, DeviceState, Kept, LedgerOf};
+use super::columns::{CloudForcing, ColumnNeeds, DeviceColumns, DeviceExchange, DeviceState, Kept, LedgerOf, Tm5Form};
 use super::windows::WindowFields;
 use super::{DeviceTransport, Launcher};
 use crate::device::{Device, DeviceResult};
 use crate::met::{Derived, Section};
 use crate::operators::columns::{
-    CentreStep, Convection, Diffusion, Emitter, Halves, WindowField, convection_forcing, halves,
+    CentreStep, Convection, DeviceFactors, Diffusion, Emitter, Halves, WindowField, convection_forcing, halves,
 };
 use crate::sources::SourceTimes;
 use crate::state::Slabs;
@@ -124,7 +124,7 @@ impl<R: Scalar> DeviceTransport<R> {
             return Ok(self);
         }
         let sources: Vec<_> = plan.emitters.iter().map(|e| e.source.clone()).collect();
-        let columns = DeviceColumns::new(&mut self.columns_state(), &needs, plan.areas, &sources)?;
+        let columns = DeviceColumns::new(&mut self.device_state(), &needs, plan.areas, &sources)?;
         let emits = plan.emitters.iter().map(|e| Emits {
             tracer: e.tracer,
             times: e.source.times().clone(),
@@ -140,8 +140,16 @@ impl<R: Scalar> DeviceTransport<R> {
         Ok(self)
     }
 
-    fn columns_state(&mut self) -> DeviceState<'_> {
-        DeviceState { launcher: &mut self.launcher, shape: &self.shape, tables: &self.tables, state: self.state }
+    /// Layers of the columns whose matrices are factored one by one although groups of threads were wanted.
+    pub fn factored_one_by_one(&self) -> Option<usize> {
+        let choice = match self.physics.as_ref()?.convection? {
+            Convection::Tm5(choice) | Convection::CmfmcMatrix(choice) => choice,
+            Convection::Cmfmc(_) => return None,
+        };
+        let (levels, info) = (self.shape.levels, self.launcher.device.info());
+        let wanted = choice.factors == DeviceFactors::Collaborative;
+        let serial = matches!(Tm5Form::new::<R>(info, levels, &choice), Ok(Tm5Form::Serial));
+        (wanted && serial).then_some(levels)
     }
 
     /// Diffusion and emissions of a step. Returns once the work is queued.
