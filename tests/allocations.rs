@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use atmostr::bench::{BenchSize, PhysicsBench};
 use atmostr::comm::Solo;
 use atmostr::config::RunConfig;
 use atmostr::met::synth::{self, SynthFlow, SynthOptions, SynthPhysics};
@@ -201,6 +202,16 @@ fn run_of(text: &str, dir: &std::path::Path) -> Vec<[u64; 2]> {
     ends.0[1..].windows(2).map(|w| [w[1][0] - w[0][0], w[1][1] - w[0][1]]).collect()
 }
 
+/// Calls for memory of a measurement of vertical physics.
+fn bench(repetitions: usize) -> u64 {
+    let size = BenchSize { nc: 8, levels: 12, tracers: 2, scheme: Scheme::Ppm(PpmLimiter::HuynhPd) };
+    let bench = PhysicsBench { size, repetitions };
+    let threads = Threads::new(1).unwrap();
+    let before = counters();
+    threads.install(|| bench.run::<f32>(&threads)).unwrap();
+    since(before)[0]
+}
+
 fn make_winds(dir: &std::path::Path) {
     for (name, skip_windows) in [("winds1.bin", 0), ("winds2.bin", WINDOWS)] {
         let mut options = SynthOptions::new(SynthFlow::Weather, 12, 6);
@@ -264,6 +275,9 @@ fn the_loops_of_substeps_and_windows_take_no_memory() {
             }
         }
     }
+    // What is repeated takes nothing; the first measurement finds out once what later ones know.
+    let calls = [2, 2, 6].map(|repetitions| on_a_new_thread(move || bench(repetitions)));
+    assert_eq!(calls[1], calls[2], "calls by the number of repetitions");
     for set in &PHYSICS {
         for (float, threads) in [("Float32", 1), ("Float64", 2)] {
             let windows = on_a_new_thread(|| whole_run_with_physics(dir.path(), set, float, threads));

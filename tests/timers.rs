@@ -70,6 +70,27 @@ fn sections_are_reported_and_results_stay() {
 }
 
 #[test]
+fn vertical_physics_is_timed_in_the_columns_and_as_convection() {
+    let dir = tempfile::tempdir().unwrap();
+    let d = dir.path();
+    synth(d, "winds.bin", &["--flow", "weather", "--nc", "8", "--levels", "12", "--windows", "2", "--physics", "all"]);
+    let physics = "[diffusion]\nkind = \"tm5_dkg\"\n[convection]\nkind = \"tm5\"\n\
+                   [tracers.co2]\nbackground = 4e-4";
+    for (name, advection) in [("moved", "scheme = \"ppm\""), ("still", "scheme = \"none\"")] {
+        let output = format!("path = \"{name}.nc\"\ncadence_hours = 1");
+        Config { advection, tracers: physics, output: &output, ..Config::default() }.write(d, "run.toml");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_atmostr"));
+        command.arg("run.toml").env("ATMOSTR_TIMERS", "1");
+        finish(command, d).succeed();
+        let rows = sections(d, name);
+        has(&rows, &["cs_sweep_z"]);
+        // Once at the end of either window.
+        assert!(rows.iter().any(|(section, calls, _)| section == "cs_convection" && *calls == 2), "{rows:?}");
+        assert_eq!(rows.iter().any(|(section, ..)| section == "cs_sweep_x"), name == "moved");
+    }
+}
+
+#[test]
 fn kernels_of_a_device_are_timed_apart() {
     if let Err(reason) = atmostr::device::OpenClDevice::count() {
         println!("skipped: {reason}");
