@@ -6,7 +6,9 @@ mod support;
 use std::path::Path;
 
 use kernels::Scheme;
-use support::{Config, advection, alone, assert_same, atmostr, has_device, mpirun, synth, test_backend};
+use support::{
+    Config, GEOS_PHYSICS, TM5_PHYSICS, advection, alone, assert_same, atmostr, has_device, mpirun, synth, test_backend,
+};
 
 /// One rank on the processor, then each of `ranks` on the device.
 fn compare(dir: &Path, config: &Config, ranks: &[usize], what: &str) {
@@ -49,5 +51,22 @@ fn odd_layouts_are_the_same() {
     for (ranks, tiles) in [(4, [3, 2]), (12, [2, 3]), (9, [3, 3])] {
         let config = Config { tiles: Some(tiles), ..Config::default() };
         compare(dir.path(), &config, &[ranks], &format!("{tiles:?} tiles"));
+    }
+}
+
+/// All vertical physics on the device.
+#[test]
+fn physics_is_the_same_on_six_ranks() {
+    if !has_device() {
+        return;
+    }
+    let (_alone, dir) = alone();
+    for float in ["Float32", "Float64"] {
+        let size = ["--nc", "12", "--levels", "20", "--windows", "6", "--physics", "all", "--float", float];
+        synth(dir.path(), "winds.bin", &size);
+        for tracers in [TM5_PHYSICS, GEOS_PHYSICS] {
+            let config = Config { float, tracers, ..Config::default() };
+            compare(dir.path(), &config, &[1, 6], &format!("physics {float}"));
+        }
     }
 }

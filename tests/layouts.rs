@@ -9,7 +9,7 @@ use atmostr::comm::{Communicator, Solo, threads};
 use atmostr::config::RunConfig;
 use atmostr::model;
 use atmostr::model::report::Quiet;
-use support::{Config, alone, assert_same, atmostr, mpirun, synth};
+use support::{Config, GEOS_PHYSICS, TM5_PHYSICS, alone, assert_same, atmostr, mpirun, synth};
 
 /// Precision, as in configurations and as an option of `synth`, and panel convention.
 type Winds = (&'static str, &'static str);
@@ -118,6 +118,39 @@ fn every_scheme_and_precision_is_the_same_on_every_layout() {
         make_winds(dir.path(), winds);
         for scheme in SCHEMES {
             compare(dir.path(), winds, scheme, &LAYOUTS);
+        }
+    }
+}
+
+/// All vertical physics, on every number of ranks and odd tiles.
+#[test]
+fn physics_is_the_same_on_every_layout() {
+    let (_alone, dir) = alone();
+    let dir = dir.path();
+    let layouts =
+        [layout(2, 1), layout(5, 1), layout(6, 1), layout(8, 1), layout(24, 1), layout(1, 2), tiled(6, 2, [2, 3])];
+    for float in ["Float32", "Float64"] {
+        synth(
+            dir,
+            "winds.bin",
+            &["--nc", "24", "--levels", "20", "--windows", "6", "--physics", "all", "--float", float],
+        );
+        for tracers in [TM5_PHYSICS, GEOS_PHYSICS] {
+            let configure = |how: Layout, output: &str| {
+                let output = format!("path = \"{output}\"\ncadence_hours = 3");
+                let Layout { threads, tiles, .. } = how;
+                Config { float, threads, tiles, tracers, output: &output, ..Config::default() }.write(dir, "run.toml");
+            };
+            configure(layout(1, 1), "reference.nc");
+            atmostr(dir, &["run.toml"]).succeed();
+            for how in layouts {
+                configure(how, "other.nc");
+                mpirun(dir, how.ranks, &["run.toml"]).succeed();
+                let what = format!("physics {float} {how:?}");
+                assert_same(dir, "reference.nc", "other.nc", &what);
+                let table = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap();
+                assert_eq!(table("reference.budget.csv"), table("other.budget.csv"), "{what}");
+            }
         }
     }
 }

@@ -4,6 +4,7 @@
 //! [`cpu`] and [`columns`] hold the vectorised loops around them (sweeps; vertical physics), [`scheme`] the advection schemes
 //! both are chosen by. Nothing here knows about MPI, devices or files.
 
+mod arithmetic;
 pub mod columns;
 pub mod cpu;
 pub mod device;
@@ -13,6 +14,7 @@ pub mod real;
 pub mod scheme;
 mod shape;
 
+pub use arithmetic::arithmetic_fault;
 pub use lanes::Lanes;
 pub use real::{Real, Scalar};
 pub use scheme::Scheme;

@@ -328,7 +328,7 @@ mod tests {
         assert_eq!(few.lines().count(), 7, "{few}");
         assert!(few.contains("[24/24] winds.bin window 24/24 steps/window=4 | 1.00 days"), "{few}");
         assert!(few.contains("\nfinished: 1.00 days"), "{few}");
-        assert!(few.contains("2.500e-1") && few.ends_with("written: run.nc\n"), "{few}");
+        assert!(few.contains("2.000e-1") && few.ends_with("written: run.nc\n"), "{few}");
         assert!(!few.contains('\u{1b}') && !few.contains('\r'), "{few:?}");
         assert_eq!(lines_of(Duration::ZERO).lines().count(), 30);
     }

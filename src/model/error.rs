@@ -38,6 +38,15 @@ pub enum RunError {
     /// The system refuses CPU threads.
     #[error("architecture.threads: the system refuses the threads ({0})")]
     Threads(#[from] rayon::ThreadPoolBuildError),
+    /// The processor does not compute as the numerics assume.
+    #[error(
+        "the arithmetic of this process is not what conservation and equal bits need: {fault}; a library loaded into it has \
+         changed the mode of the processor (look at LD_PRELOAD and at options such as -ffast-math of MPI or its plugins)"
+    )]
+    Arithmetic {
+        /// What is wrong.
+        fault: &'static str,
+    },
     /// The device that the configuration asks for cannot be used.
     #[error("architecture.backend: {0}")]
     Device(DeviceError),
@@ -184,6 +193,7 @@ impl RunError {
             RunError::Output(OutputError::Selection(_) | OutputError::Content { .. }) => Blame::Input,
             RunError::Output(_)
             | RunError::Threads(_)
+            | RunError::Arithmetic { .. }
             | RunError::State { .. }
             | RunError::Total { .. }
             | RunError::DeviceLost(_) => Blame::Other,

@@ -2,6 +2,7 @@
 
 mod case;
 mod centre;
+mod clouds;
 mod conservation;
 mod layouts;
 mod runs;

@@ -146,6 +146,39 @@ init = { kind = \"pressure_layer\", psurf_fraction = 0.5, total_molecules = 1.0e
 molar_mass_kg_mol = 0.146055
 ";
 
+/// Tracers with all of TM5's vertical physics.
+pub const TM5_PHYSICS: &str = "\
+[diffusion]
+kind = \"tm5_dkg\"
+[convection]
+kind = \"tm5\"
+[chemistry]
+kind = \"decay\"
+half_lives_seconds = { rn222 = 330350.4 }
+decay_cadence = \"symmetric\"
+[tracers.background]
+background = 4.0e-4
+[tracers.fossil_co2]
+surface_flux = { kind = \"uniform\", rate = 3.0e-9 }
+[tracers.rn222]
+surface_flux = { kind = \"uniform\", rate = 1.0e-16 }
+";
+
+/// Tracers with all of GEOS-Chem's vertical physics.
+pub const GEOS_PHYSICS: &str = "\
+[diffusion]
+kind = \"geoschem_nonlocal_vdiff\"
+[convection]
+kind = \"cmfmc\"
+cloud_base = \"dqrcu\"
+[tracers.co2]
+init = { kind = \"latitude_step\", south_value = 4.0e-4, north_value = 4.4e-4 }
+surface_flux = { kind = \"uniform\", rate = -2.0e-9 }
+[tracers.stacks]
+molar_mass_kg_mol = 0.0440095
+surface_flux = { kind = \"uniform\", rate = 1e-9, injection = { kind = \"heights\", z_bottom = 50.0, z_top = 900.0 } }
+";
+
 /// A configuration, in parts.
 #[derive(Clone, Debug)]
 pub struct Config<'a> {

@@ -6,7 +6,7 @@ mod window;
 use std::collections::HashSet;
 use std::time::Instant;
 
-use kernels::Scalar;
+use kernels::{Scalar, arithmetic_fault};
 
 use super::budget::Budgets;
 use super::clock::Clock;
@@ -30,6 +30,8 @@ use crate::timers::{self, Timed};
 /// Anything wrong with the configuration or its files (found before any work), and what happens on the way. The lowest
 /// failing rank returns its own error, the others [`RunError::Elsewhere`].
 pub fn run(config: &RunConfig, comm: &dyn Communicator, progress: &mut dyn Progress) -> Result<RunReport, RunError> {
+    let fault = arithmetic_fault::<f32>().or_else(arithmetic_fault::<f64>);
+    agree_on(comm, fault.map_or(Ok(()), |fault| Err(RunError::Arithmetic { fault })))?;
     let timers = RunTimers::start(comm)?;
     let device = open_device(config, comm)?;
     let setup = Setup::new(config, comm, progress)?;
