@@ -23,12 +23,17 @@ struct Globe<R: Scalar> {
     grid: CubedSphere,
     state: PackedState<R>,
     window: WindowBuffer<R>,
-    threads: Threads,
+    threads: Arc<Threads>,
+}
+
+/// A thread can belong to one pool only.
+fn one_thread() -> Arc<Threads> {
+    Arc::new(Threads::new(1).unwrap())
 }
 
 impl<R: Scalar> Globe<R> {
     /// Cells of equal mass, halos full of 17, a cloud mass flux of 0.01 kg m⁻² s⁻¹ at every inner edge.
-    fn new() -> Self {
+    fn new(threads: &Arc<Threads>) -> Self {
         let bundle = GeometryBundle::GeosNative;
         let tiles = Some(TileGrid { px: 2, py: 3 });
         let layout = Layout::new(NC, bundle.convention(), 1, 1, tiles).unwrap();
@@ -51,7 +56,7 @@ impl<R: Scalar> Globe<R> {
                 (1..LEVELS).for_each(|edge| flux.plane_mut(edge, tile, 0)[at] = R::from_f64(0.01));
             }
         }
-        Self { set, grid, state, window, threads: Threads::new(1).unwrap() }
+        Self { set, grid, state, window, threads: threads.clone() }
     }
 
     fn convection(&self) -> ConvectionOperator<R> {
@@ -91,13 +96,14 @@ impl<R: Scalar> Globe<R> {
 
 fn the_largest_courant_number_is_found<R: Scalar>() {
     let dt = 600.0;
+    let threads = &one_thread();
     let corners = |globe: &Globe<R>| -> Vec<(usize, usize, usize)> {
         let shapes = globe.set.shapes().iter().enumerate();
         shapes.flat_map(|(tile, s)| [(tile, 0, 0), (tile, s.nj - 1, s.ni - 1), (tile, s.nj / 2, 0)]).collect()
     };
-    for (tile, j, i) in corners(&Globe::<R>::new()) {
+    for (tile, j, i) in corners(&Globe::<R>::new(threads)) {
         for edge in [0, 2, LEVELS] {
-            let mut globe = Globe::<R>::new();
+            let mut globe = Globe::<R>::new(threads);
             globe.flux(edge, tile, j, i, -50.0);
             let expected = 50.0 * dt * globe.area(tile, j, i) / MASS;
             let found = globe.courant(dt);
@@ -112,7 +118,7 @@ fn the_largest_courant_number_is_found<R: Scalar>() {
             }
         }
         for value in [f64::NAN, f64::INFINITY] {
-            let mut globe = Globe::<R>::new();
+            let mut globe = Globe::<R>::new(threads);
             globe.flux(3, tile, j, i, value);
             assert!(!globe.courant(dt).is_finite(), "{value} is seen");
         }
@@ -126,7 +132,7 @@ fn the_largest_courant_number_is_found_wherever_it_is() {
 }
 
 fn only_the_emitting_tracer_changes<R: Scalar>() {
-    let mut globe = Globe::<R>::new();
+    let mut globe = Globe::<R>::new(&one_thread());
     let before = globe.untouched();
     let source = Source::uniform(globe.set.clone(), &globe.grid, 1e-8, &Conversion::new(1.0, 0.044).unwrap());
     let emitters = vec![Emitter { tracer: 0, source, profile: None }];
@@ -151,7 +157,7 @@ fn only_the_lowest_layer_of_the_emitting_tracer_changes() {
 }
 
 fn halos_stay<R: Scalar>() {
-    let mut globe = Globe::<R>::new();
+    let mut globe = Globe::<R>::new(&one_thread());
     let outside = |globe: &Globe<R>| -> Vec<R> {
         let set = globe.set.clone();
         let mut values = Vec::new();

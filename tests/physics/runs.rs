@@ -13,7 +13,9 @@ fn budgets_close_in_double_precision() {
     make_winds(dir.path(), "winds.bin", 12, 20, 4, 3.0, FloatType::Float64);
     for operators in ALL {
         let (report, warnings) = operators.run(dir.path(), FloatType::Float64, How::default(), "out", 12.0);
-        assert!(warnings.is_empty(), "{}: {warnings:?}", operators.name);
+        // What is emitted into air that holds nothing yet cannot be lofted.
+        let expected = |warning: &String| operators.name == "geos" && warning.contains("lofting");
+        assert!(warnings.iter().all(expected), "{}: {warnings:?}", operators.name);
         for budget in &report.budgets[1..] {
             let tracer = budget.tracer.unwrap();
             assert!(budget.residual().abs() < 2e-14, "{}: {budget:?}", operators.name);
