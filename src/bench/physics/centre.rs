@@ -93,32 +93,31 @@ impl<R: Scalar> Bench<'_, R> {
             start.elapsed().as_secs_f64()
         });
         let turns = Turns::repeated(self.repetitions, |turn| {
-            if turn.is_multiple_of(2) {
-                let without = self.substep();
-                [without, self.substep_with(&mut centre)]
-            } else {
-                let with = self.substep_with(&mut centre);
-                [self.substep(), with]
+            let mut seconds = [0.0; 2];
+            for with in if turn.is_multiple_of(2) { [0, 1] } else { [1, 0] } {
+                seconds[with] = self.columns((with == 1).then_some(&mut centre));
             }
+            seconds
         });
         let mut timing = self.yardstick.operator(kind.name, alone, values);
         timing.in_substep = Some(self.yardstick.in_substep(&turns));
+        let whole = self.yardstick.substep.best + turns.difference.best;
         timing.ledger = match kind.ledger {
-            Some(KzUpdate::MassSpace) => Some(self.ledger(Solves::MassSpace, turns.second.median)?),
-            Some(KzUpdate::Flux) => Some(self.ledger(Solves::Flux, turns.second.median)?),
+            Some(KzUpdate::MassSpace) => Some(self.ledger(Solves::MassSpace, whole)?),
+            Some(KzUpdate::Flux) => Some(self.ledger(Solves::Flux, whole)?),
             Some(KzUpdate::Matrix) | None => None,
         };
         Ok(timing)
     }
 
-    /// Seconds of a substep of advection with a midpoint, from the start of the window.
-    fn substep_with(&mut self, centre: &mut CentrePhysics<R>) -> f64 {
+    /// Seconds of the vertical part of a substep from the start of the window, with a midpoint or without.
+    fn columns(&mut self, centre: Option<&mut CentrePhysics<R>>) -> f64 {
         self.case.restore();
         let step = self.case.step();
         let PhysicsCase { state, window, .. } = &mut self.case;
-        let midpoint = Midpoint { physics: centre, window, step };
+        let midpoint = centre.map(|physics| Midpoint { physics, window: &*window, step });
         let start = Instant::now();
-        self.advection.substep(state, PhysicsCase::winds(window), 1, Some(midpoint), self.threads);
+        self.advection.columns(state, PhysicsCase::winds(window), 1, midpoint, self.threads);
         start.elapsed().as_secs_f64()
     }
 

@@ -46,7 +46,7 @@ impl<R: Scalar> Bench<'_, R> {
         let values = self.case.cells() + 2.0 * self.yardstick.updates + self.forcing(&settings);
         let mut timing = self.yardstick.operator(name, times, values);
         timing.parts = parts;
-        let whole = self.yardstick.substep.median + times.median;
+        let whole = self.yardstick.substep.best + times.best;
         timing.ledger = Some(self.ledger(Solves::Convection(settings, parts.unwrap_or(1)), whole)?);
         Ok(timing)
     }

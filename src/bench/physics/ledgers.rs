@@ -3,12 +3,12 @@
 use std::sync::Mutex;
 use std::time::Instant;
 
-use kernels::Scalar;
 use kernels::columns::convection::ColumnAir;
 use kernels::columns::convection::cmfmc::{Cmfmc, CmfmcForcing};
 use kernels::columns::convection::tm5::{Downdraft, Tm5, Tm5Forcing};
 use kernels::columns::{ColumnBlock, FluxFormFactors, Ledger, MassSpaceFactors, exchange_from_rates};
 use kernels::cpu::AlignedBuffer;
+use kernels::{Scalar, TileShape};
 use rayon::prelude::*;
 
 use super::Bench;
@@ -188,8 +188,9 @@ impl<R: Scalar> Bench<'_, R> {
             Solves::MassSpace | Solves::Flux => case.step().seconds,
             Solves::Convection(..) => case.seconds,
         });
-        let block_times = |turn: usize, tile: usize, blocks: RowBlocks, n: usize| {
+        let block_times = |turn: usize, place: &Place| {
             let work = &mut *work[threads.index()].lock().expect("no solve panics");
+            let Place { tile, blocks, n } = *place;
             let block = blocks.block(blocks.range(n).len(), levels);
             gather_field(air, tile, blocks, n, block, &mut work.air, R::lit(1.0));
             gather_field(&areas, tile, blocks, n, block, &mut work.area, R::lit(1.0));
@@ -211,18 +212,34 @@ impl<R: Scalar> Bench<'_, R> {
             }
             seconds
         };
-        let turns = Turns::repeated(self.repetitions, |turn| {
-            let mut all = [0.0; 2];
-            for (tile, shape) in set.shapes().iter().enumerate() {
-                let blocks = RowBlocks::new(shape);
-                let of_tile = (0..blocks.count())
-                    .into_par_iter()
-                    .map(|n| block_times(turn, tile, blocks, n))
-                    .reduce(|| [0.0; 2], |a, b| [a[0] + b[0], a[1] + b[1]]);
-                (0..2).for_each(|n| all[n] += of_tile[n] / threads.count() as f64);
-            }
-            all
-        });
+        let count = self.repetitions.max(1);
+        let places: Vec<Place> = Place::all(set.shapes());
+        let mut seconds = vec![[0.0; 2]; places.len() * count];
+        // A first turn does not count.
+        for turn in std::iter::once(0).chain(0..count) {
+            let blocks = seconds.par_chunks_mut(count).zip(&places);
+            blocks.for_each(|(seconds, place)| seconds[turn] = block_times(turn, place));
+        }
+        // Best and median of each block: what else the machine does disturbs few of them in most turns.
+        let part = 1.0 / threads.count() as f64;
+        let turns = seconds.chunks(count).map(Turns::of).fold(Turns::NONE, |all, block| all.then(block, part));
         Ok(self.yardstick.ledger(&turns, whole))
+    }
+}
+
+/// A block of a tile.
+struct Place {
+    tile: usize,
+    blocks: RowBlocks,
+    n: usize,
+}
+
+impl Place {
+    fn all(shapes: &[TileShape]) -> Vec<Self> {
+        let of_tile = |(tile, shape): (usize, &TileShape)| {
+            let blocks = RowBlocks::new(shape);
+            (0..blocks.count()).map(move |n| Self { tile, blocks, n })
+        };
+        shapes.iter().enumerate().flat_map(of_tile).collect()
     }
 }

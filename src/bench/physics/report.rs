@@ -69,7 +69,8 @@ pub struct OperatorTiming {
     pub ledger: Option<LedgerTiming>,
 }
 
-/// A substep of advection with an operator in its middle less one without; both take turns.
+/// What an operator adds to a substep of advection in whose middle it acts: the vertical part of the substep with it less
+/// that without, in turns.
 #[derive(Clone, Debug, Serialize)]
 pub struct InSubstep {
     /// Best wall time with it less best wall time without (s).
@@ -78,13 +79,14 @@ pub struct InSubstep {
     pub median_seconds: f64,
     /// Median of the differences per cell and tracer (ns).
     pub median_nanoseconds_per_cell_tracer: f64,
-    /// Median of the differences over the median time without.
+    /// Difference of the best times over the best time of a substep of advection.
     pub share_of_substep: f64,
-    /// Median wall time of the substep with it (s).
-    pub median_seconds_of_whole: f64,
+    /// Best wall time of the vertical part without it (s).
+    pub seconds_of_vertical_part: f64,
 }
 
-/// Solves whose residuals are booked beside plain ones, on the same blocks of columns in cache, in turns.
+/// Solves whose residuals are booked beside plain ones, on the same blocks of columns in cache, in turns. Best and median
+/// are those of each block, summed over the blocks.
 #[derive(Clone, Debug, Serialize)]
 pub struct LedgerTiming {
     /// Best time of the booked solves per cell and tracer (ns).
@@ -97,7 +99,7 @@ pub struct LedgerTiming {
     pub median_overhead_nanoseconds_per_cell_tracer: f64,
     /// Median of the differences over the median of the plain solves.
     pub share_of_solve: f64,
-    /// Median of the differences over a substep of advection with this operator.
+    /// Median of the differences over the best time of a substep of advection with this operator.
     pub share_of_substep: f64,
 }
 
@@ -157,14 +159,14 @@ impl Yardstick {
         }
     }
 
-    /// A substep without (first) and with an operator.
+    /// The vertical part of a substep without (first) and with an operator.
     pub(super) fn in_substep(&self, turns: &Turns) -> InSubstep {
         InSubstep {
             seconds: turns.difference.best,
             median_seconds: turns.difference.median,
             median_nanoseconds_per_cell_tracer: 1e9 * turns.difference.median / self.updates,
-            share_of_substep: turns.difference.median / turns.first.median,
-            median_seconds_of_whole: turns.second.median,
+            share_of_substep: turns.difference.best / self.substep.best,
+            seconds_of_vertical_part: turns.first.best,
         }
     }
 

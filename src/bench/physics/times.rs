@@ -33,19 +33,37 @@ pub(super) struct Turns {
 }
 
 impl Turns {
+    /// No time at all.
+    pub(super) const NONE: Self = {
+        let none = Times { best: 0.0, median: 0.0 };
+        Self { first: none, second: none, difference: none }
+    };
+
+    /// Of the seconds of both in every turn.
+    pub(super) fn of(turns: &[[f64; 2]]) -> Self {
+        let times = |seconds: &dyn Fn(&[f64; 2]) -> f64| Times::of(&mut turns.iter().map(seconds).collect::<Vec<_>>());
+        let [first, second] = [0, 1].map(|n| times(&|turn| turn[n]));
+        let median = times(&|turn| turn[1] - turn[0]).median;
+        Self { first, second, difference: Times { best: second.best - first.best, median } }
+    }
+
     /// Of `repetitions` turns. `turn` gets their number and returns the seconds of both; which of them is done first
     /// should change from turn to turn. A first turn does not count.
     pub(super) fn repeated(repetitions: usize, mut turn: impl FnMut(usize) -> [f64; 2]) -> Self {
-        let count = repetitions.max(1);
-        let (mut first, mut second, mut more) = (vec![0.0; count], vec![0.0; count], vec![0.0; count]);
+        let mut turns = vec![[0.0; 2]; repetitions.max(1)];
         turn(0);
-        for n in 0..count {
-            [first[n], second[n]] = turn(n);
-            more[n] = second[n] - first[n];
+        turns.iter_mut().enumerate().for_each(|(n, seconds)| *seconds = turn(n));
+        Self::of(&turns)
+    }
+
+    /// Both one after the other, of the other a part.
+    pub(super) fn then(self, other: Self, part: f64) -> Self {
+        let add = |a: Times, b: Times| Times { best: a.best + part * b.best, median: a.median + part * b.median };
+        Self {
+            first: add(self.first, other.first),
+            second: add(self.second, other.second),
+            difference: add(self.difference, other.difference),
         }
-        let [first, second, more] = [&mut first, &mut second, &mut more].map(|seconds| Times::of(seconds));
-        let difference = Times { best: second.best - first.best, median: more.median };
-        Self { first, second, difference }
     }
 }
 
@@ -70,5 +88,7 @@ mod tests {
         assert_eq!(turns.first, Times { best: 1.0, median: 2.0 });
         assert_eq!(turns.second, Times { best: 1.5, median: 3.0 });
         assert_eq!(turns.difference, Times { best: 0.5, median: 0.5 });
+        let twice = Turns::NONE.then(turns, 0.5).then(turns, 1.5);
+        assert_eq!((twice.second.median, twice.difference.best), (6.0, 1.0));
     }
 }

@@ -67,7 +67,7 @@ fn table(r: &PhysicsReport) -> String {
     let times = |best: f64, median: f64| format!("{best:.3} ({median:.3})");
     let percent = |share: f64| format!("{:.1}%", 100.0 * share);
     text += &format!(
-        "{:<30} {:>17} {:>7} {:>8} {:>10} {:>17} {:>10}\n",
+        "{:<33} {:>17} {:>7} {:>8} {:>10} {:>17} {:>10}\n",
         "operator", "ns alone", "GB/s", "/ triad", "of substep", "ns added within", "of substep"
     );
     for o in &r.operators {
@@ -75,7 +75,7 @@ fn table(r: &PhysicsReport) -> String {
         let name = o.parts.map_or(o.operator.to_owned(), |parts| format!("{} / {parts}", o.operator));
         let within = o.in_substep.as_ref();
         text += &format!(
-            "{name:<30} {:>17} {:>7.2} {:>8} {:>10} {:>17} {:>10}\n",
+            "{name:<33} {:>17} {:>7.2} {:>8} {:>10} {:>17} {:>10}\n",
             times(o.nanoseconds_per_cell_tracer, o.median_nanoseconds_per_cell_tracer),
             o.gigabytes_per_second,
             percent(o.share_of_triad),
@@ -85,13 +85,13 @@ fn table(r: &PhysicsReport) -> String {
         );
     }
     text += &format!(
-        "\n{:<30} {:>10} {:>10} {:>17} {:>10} {:>10}\n",
+        "\n{:<33} {:>10} {:>10} {:>17} {:>10} {:>10}\n",
         "ledger", "ns booked", "ns plain", "ns more", "of solve", "of substep"
     );
     for (o, l) in r.operators.iter().filter_map(|o| o.ledger.as_ref().map(|l| (o, l))) {
         let more = times(l.overhead_nanoseconds_per_cell_tracer, l.median_overhead_nanoseconds_per_cell_tracer);
         text += &format!(
-            "{:<30} {:>10.3} {:>10.3} {more:>17} {:>10} {:>10}\n",
+            "{:<33} {:>10.3} {:>10.3} {more:>17} {:>10} {:>10}\n",
             o.operator,
             l.booked_nanoseconds_per_cell_tracer,
             l.plain_nanoseconds_per_cell_tracer,

@@ -130,9 +130,22 @@ impl<R: Scalar> Advection<R> {
     ) -> RowStats {
         let scale = R::from_f64(winds.scale / passes as f64);
         let mut stats = RowStats::from(self.horizontal(state, &winds, scale, [Axis::X, Axis::Y], passes, threads));
-        let legs = Legs { kernel: self.sweeps.kernel, winds: &winds, scale, passes };
-        stats = stats.merge(self.sweeps.rows.run(state, Some(legs), midpoint, threads));
+        stats = stats.merge(self.columns(state, winds, passes, midpoint, threads));
         stats.merge(self.horizontal(state, &winds, scale, [Axis::Y, Axis::X], passes, threads).into())
+    }
+
+    /// The vertical part of a substep: both legs, each in `passes` equal parts, and what lies between them.
+    pub fn columns(
+        &self,
+        state: &mut PackedState<R>,
+        winds: Winds<'_, R>,
+        passes: usize,
+        midpoint: Option<Midpoint<'_, R>>,
+        threads: &Threads,
+    ) -> RowStats {
+        let scale = R::from_f64(winds.scale / passes as f64);
+        let legs = Legs { kernel: self.sweeps.kernel, winds: &winds, scale, passes };
+        self.sweeps.rows.run(state, Some(legs), midpoint, threads)
     }
 }
 
