@@ -6,7 +6,7 @@ mod support;
 use std::path::Path;
 
 use kernels::Scheme;
-use support::{Config, advection, assert_same, atmostr, has_device, synth, test_backend};
+use support::{Config, GEOS_PHYSICS, TM5_PHYSICS, advection, assert_same, atmostr, has_device, synth, test_backend};
 
 /// Runs a configuration on both backends and compares the output.
 fn compare(dir: &Path, config: &Config, what: &str) {
@@ -62,6 +62,35 @@ fn resets_files_and_many_passes_write_the_same_output() {
     compare(dir.path(), &tiled, "tiles of several shapes");
     let still = Config { input, advection: "scheme = \"none\"", ..Config::default() };
     compare(dir.path(), &still, "no advection");
+}
+
+/// Every kind of vertical physics on odd tiles, the protocol sets in both precisions.
+#[test]
+fn vertical_physics_writes_the_same_output() {
+    if !has_device() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let kinds = |diffusion: &str, convection: &str| {
+        format!("[diffusion]\n{diffusion}\n[convection]\n{convection}\n{}", Config::default().tracers)
+    };
+    let local = "kind = \"geoschem_holtslag_boville_vdiff\"\nkz_update = ";
+    let sets = [
+        TM5_PHYSICS.to_owned(),
+        GEOS_PHYSICS.to_owned(),
+        kinds(&format!("{local}\"flux\""), "kind = \"cmfmc_matrix\"\nsolve = \"plain\""),
+        kinds(&format!("{local}\"matrix\""), "kind = \"cmfmc\"\nclamp = true\nupdate = \"rm\""),
+        kinds("kind = \"constant\"", "kind = \"tm5\"\nuse_collab_lu = false"),
+        kinds("kind = \"constant\"", "kind = \"tm5\"\nuse_collab_lu = true\nlmax_conv = 17\nn_merge = 2"),
+    ];
+    for float in ["Float32", "Float64"] {
+        let size = ["--nc", "9", "--levels", "20", "--windows", "3", "--physics", "all", "--float", float];
+        synth(dir.path(), "winds.bin", &size);
+        for tracers in &sets {
+            let config = Config { float, tiles: Some([2, 1]), tracers, ..Config::default() };
+            compare(dir.path(), &config, &format!("{float} {tracers}"));
+        }
+    }
 }
 
 #[test]
