@@ -47,6 +47,14 @@ fn profile_deposit<R: Scalar>() {
         assert_eq!(deposit_by_profile(of, &mut contents, &mut compensation, &amounts, &fractions, profile), refused);
         assert_eq!(contents[2 * width].to_f64(), lowest);
     }
+    // A sink at height takes from where it is, even what is not there.
+    let sinks = vec![R::lit(-16.0); of.width()];
+    let (of, mut contents) = block::<R>(5, &[0.0; 3]);
+    let (_, fractions) = block::<R>(5, &[0.25, 0.75, 0.0]);
+    let mut compensation = vec![R::lit(0.0); of.width()];
+    let refused = deposit_by_profile(of, &mut contents, &mut compensation, &sinks, &fractions, Profile::Injection);
+    let found: Vec<f64> = (0..3).map(|k| contents[k * width].to_f64()).collect();
+    assert_eq!((refused, found), (0, vec![-4.0, -12.0, 0.0]));
 }
 
 #[test]

@@ -81,6 +81,10 @@ functions! {
         let (value, carry) = nm::ledger_step(x[0], x[1], x[2], x[3]);
         [value, carry, nm::ledger_step_without_carry(x[4], x[5], nm::ledger_bound(x[6], x[7], x[0]))]
     }
+    ledger_refusal(x) {
+        let refusal = |a, b, c, d| nm::ledger_refusal(a, b, c, d);
+        [refusal(x[0], x[1], x[2], x[3]), refusal(x[4], x[5], x[6], x[7]), refusal(x[0], x[2], x[4], x[6])]
+    }
     partition(x) { triple(nm::partition(x[0], x[1], x[2], x[3])) }
     transfer_ratios(x) { pair(nm::transfer_ratios(x[0], x[1], x[2])) }
     exchange(x) {

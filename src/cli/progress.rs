@@ -95,7 +95,7 @@ fn budget_text(report: &RunReport) -> String {
             "\n{:<20} {:>23.16e} {emitted:>12.4e} {:>12.4e} {:>23.16e} {:>12.3e}",
             budget.name,
             budget.initial,
-            -decayed,
+            0.0 - decayed,
             budget.last,
             budget.residual(),
         );

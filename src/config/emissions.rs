@@ -317,6 +317,7 @@ mod tests {
         names_agree::<Kind>(SECTION, "kind");
         names_agree::<Kind>("tracers.<name>", "surface_flux_kind");
         names_agree::<TimeScheme>(SECTION, "temporal_scheme");
+        names_agree::<TimeScheme>("tracers.<name>", "surface_flux_temporal_scheme");
         names_agree::<InjectionKind>("tracers.<name>.surface_flux.injection", "kind");
     }
 }

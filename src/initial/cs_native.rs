@@ -5,7 +5,11 @@ use std::path::Path;
 use kernels::Scalar;
 
 use super::{Negatives, VerticalOrder, fill};
+use crate::sources::stored::{Packing, check_dimensions, sizes, text};
 use crate::state::PackedState;
+
+/// Dimensions of a field, with their spellings.
+const DIMENSIONS: [&[&str]; 5] = [&["time"], &["lev", "level"], &["nf", "face"], &["Ydim"], &["Xdim"]];
 
 /// What to read.
 pub(super) struct Request<'a> {
@@ -29,7 +33,8 @@ pub(super) fn fill_from_file<R: Scalar>(
         format!("has no variable '{}'; it holds {}", request.variable, names.join(", "))
     })?;
     let levels = state.levels();
-    let sizes: Vec<usize> = variable.dimensions().iter().map(netcdf::Dimension::len).collect();
+    check_dimensions(&variable, &DIMENSIONS)?;
+    let sizes = sizes(&variable);
     let [records, layers, 6, ydim, xdim] = sizes[..] else {
         return Err(format!("'{}' has shape {sizes:?}, expected (time, lev, 6, {nc}, {nc})", request.variable));
     };
@@ -40,6 +45,10 @@ pub(super) fn fill_from_file<R: Scalar>(
     if request.time_index == 0 || request.time_index > records {
         return Err(format!("time_index = {} lies outside 1..{records}", request.time_index));
     }
+    if let Some(units) = text(&variable, "units") {
+        check_units(&units).map_err(|problem| format!("'{}' {problem}", request.variable))?;
+    }
+    let packing = Packing::of(&variable)?;
     let set = state.tile_set().clone();
     let mut values: Vec<Vec<f64>> = Vec::with_capacity(set.len());
     for tile in set.tiles() {
@@ -51,18 +60,19 @@ pub(super) fn fill_from_file<R: Scalar>(
             (tile.i0..tile.i0 + tile.ni).into(),
         ];
         let extents: [netcdf::Extent; 5] = extents;
-        let field = variable.get_values::<f64, _>(extents).map_err(|e| format!("cannot be read ({e})"))?;
-        if let Some(n) = field.iter().position(|v| !v.is_finite()) {
+        let mut field = variable.get_values::<f64, _>(extents).map_err(|e| format!("cannot be read ({e})"))?;
+        packing.unpack(&mut field).map_err(|n| {
             let cell = n % (tile.ni * tile.nj);
-            return Err(format!(
-                "'{}' is not finite at level {}, {} ({}, {})",
+            format!(
+                "'{}' has no value at level {}, {} ({}, {}): {}",
                 request.variable,
                 n / (tile.ni * tile.nj) + 1,
                 tile.panel,
                 tile.i0 + cell % tile.ni + 1,
-                tile.j0 + cell / tile.ni + 1
-            ));
-        }
+                tile.j0 + cell / tile.ni + 1,
+                field[n]
+            )
+        })?;
         values.push(field);
     }
     fill(state, index, |level, tile, i, j| {
@@ -79,3 +89,25 @@ pub(super) fn fill_from_file<R: Scalar>(
     });
     Ok(())
 }
+
+/// Refuses units that are not those of a mole fraction; the error text says how to convert.
+fn check_units(units: &str) -> Result<(), String> {
+    let bare: String = units.chars().filter(|c| !c.is_whitespace() && !"^*()._".contains(*c)).collect();
+    let bare = bare.to_ascii_lowercase();
+    if ["", "1", "molmol-1", "mol/mol", "v/v"].contains(&bare.strip_suffix("dry").unwrap_or(&bare)) {
+        return Ok(());
+    }
+    let remedy = match bare.as_str() {
+        "%" | "percent" => "multiply the values by 0.01",
+        "ppm" | "ppmv" => "multiply the values by 1e-6",
+        "ppb" | "ppbv" => "multiply the values by 1e-9",
+        "ppt" | "pptv" => "multiply the values by 1e-12",
+        "kgkg-1" | "kg/kg" => "multiply the values by 28.9644 over the molar mass of the tracer in g/mol",
+        _ => "convert the values",
+    };
+    Err(format!("has units '{units}', expected a dry mole fraction: {remedy} and write 'mol mol-1'"))
+}
+
+#[cfg(test)]
+#[path = "cs_native_tests.rs"]
+mod tests;

@@ -189,7 +189,7 @@ pub enum MetError {
         /// The value.
         value: f64,
         /// What it should be.
-        rule: &'static str,
+        rule: String,
     },
     /// A column whose sections make no sense together.
     #[error("{path}: window {number}, {cell}: {problem}; write the file again with corrected fields",

@@ -85,10 +85,7 @@ impl TransportFile {
                 shape: section.shape(nc, nz),
                 bytes: self.section_bytes(window, section)?,
                 float_type: header.float_type(),
-                rule: match section {
-                    Section::AirMass | Section::SurfacePressure => ValueRule::FiniteAndPositive,
-                    _ => ValueRule::Finite,
-                },
+                rule: ValueRule::of(section),
                 scale: (section.is_air_flux() && scale != 1.0).then_some(scale),
                 nc,
                 fluxes,

@@ -82,8 +82,29 @@ struct LedgerAmounts {
 pub(super) struct Noticed {
     /// Refused columns: diffusion, convection.
     pub(super) refused: [u64; 2],
-    /// Columns whose emission was not lofted.
+    /// Columns whose emission was not lofted, counted per deposit.
     pub(super) unlofted: u64,
+    /// The first tracer whose total changed in a way that rounding does not explain.
+    pub(super) unexplained: Option<Unexplained>,
+}
+
+/// A change of a total that neither sources nor decay nor rounding explain, kg of carrier air.
+#[derive(Clone, Copy)]
+pub(super) struct Unexplained {
+    pub(super) tracer: usize,
+    pub(super) residual: f64,
+    pub(super) total: f64,
+}
+
+/// Part of a total that rounding in single precision cannot change in a window.
+const BEYOND_ROUNDING: f64 = 1e-6;
+
+impl Change {
+    /// Whether the residual is more than rounding of what there was and came can be.
+    fn unexplained(&self, total: f64) -> bool {
+        let scale = total.abs().max((total - self.residual).abs()).max(self.emitted.abs());
+        self.residual.is_nan() || self.residual.abs() > BEYOND_ROUNDING * scale
+    }
 }
 
 impl Budgets {
@@ -140,14 +161,18 @@ impl Budgets {
     ) -> Result<Noticed, RunError> {
         let mut counts = [books.diffusion.refused as i64, books.convection.refused as i64, books.unlofted as i64];
         comm.sum_i64(&mut counts);
-        let noticed = Noticed { refused: [counts[0] as u64, counts[1] as u64], unlofted: counts[2] as u64 };
+        let (refused, unlofted) = ([counts[0] as u64, counts[1] as u64], counts[2] as u64);
+        let mut noticed = Noticed { refused, unlofted, unexplained: None };
         self.refused.iter_mut().zip(noticed.refused).for_each(|(all, new)| *all += new);
         self.unlofted += noticed.unlofted;
         self.rows.clear();
         for (tracer, (account, total)) in self.accounts.iter_mut().zip(totals).enumerate() {
             let ledgers = LedgerAmounts::new(books, tracer, comm);
             account.window.residual = total - account.expected;
-            let row = Row { hours: [self.hours, hours], account, total: *total, ledgers, noticed: &noticed };
+            if account.window.unexplained(*total) && noticed.unexplained.is_none() {
+                noticed.unexplained = Some(Unexplained { tracer, residual: account.window.residual, total: *total });
+            }
+            let row = Row { hours: [self.hours, hours], account, total: *total, ledgers, refused };
             row.write(&mut self.rows).expect("a string takes any text");
             account.close(*total, ledgers);
         }
@@ -248,7 +273,7 @@ struct Row<'a> {
     account: &'a Account,
     total: f64,
     ledgers: LedgerAmounts,
-    noticed: &'a Noticed,
+    refused: [u64; 2],
 }
 
 /// Columns of the table; amounts in kg of carrier air.
@@ -263,39 +288,51 @@ const ROW_LENGTH: usize = 11 * 24 + 2 * 20 + 14;
 impl Row<'_> {
     fn write(&self, text: &mut String) -> std::fmt::Result {
         let (a, l) = (self.account, &self.ledgers);
-        let amounts = [a.last, a.window.emitted, -a.window.decayed, a.window.residual, self.total];
+        let amounts = [a.last, a.window.emitted, 0.0 - a.window.decayed, a.window.residual, self.total];
         let ledgers = [l.returned[0], l.returned[1], l.carried[0], l.carried[1]];
         write!(text, "{},{},{}", self.hours[0], self.hours[1], a.rules.name)?;
         amounts.iter().chain(&ledgers).try_for_each(|value| write!(text, ",{value:e}"))?;
-        writeln!(text, ",{},{}", self.noticed.refused[0], self.noticed.refused[1])
+        writeln!(text, ",{},{}", self.refused[0], self.refused[1])
     }
 }
 
-/// The table on disk. It grows under a temporary name and gets its own at the end.
+/// The table on disk. It takes its name, and the place of an earlier one, with the first window, and then grows.
 struct BudgetFile {
     path: PathBuf,
     part: PathBuf,
     file: std::fs::File,
+    published: bool,
 }
 
 impl BudgetFile {
     fn create(path: &Path) -> Result<Self, RunError> {
         let part = path.with_extension("csv.part");
         let file = std::fs::File::create(&part).map_err(|source| OutputError::Io { path: part.clone(), source })?;
-        let mut new = Self { path: path.into(), part, file };
-        new.append(&format!("{COLUMNS}\n"))?;
+        let mut new = Self { path: path.into(), part, file, published: false };
+        new.write(&format!("{COLUMNS}\n"))?;
         Ok(new)
     }
 
-    fn append(&mut self, text: &str) -> Result<(), RunError> {
-        let io = |source| OutputError::Io { path: self.part.clone(), source };
+    fn write(&mut self, text: &str) -> Result<(), RunError> {
+        let io = |source| OutputError::Io { path: self.path.clone(), source };
         Ok(self.file.write_all(text.as_bytes()).map_err(io)?)
     }
 
+    /// Adds the lines of a window.
+    fn append(&mut self, text: &str) -> Result<(), RunError> {
+        self.write(text)?;
+        if !self.published {
+            let io = |source| OutputError::Io { path: self.path.clone(), source };
+            self.file.sync_all().map_err(io)?;
+            std::fs::rename(&self.part, &self.path).map_err(io)?;
+            self.published = true;
+        }
+        Ok(())
+    }
+
     fn finish(self) -> Result<PathBuf, RunError> {
-        let io = |source| OutputError::Io { path: self.part.clone(), source };
+        let io = |source| OutputError::Io { path: self.path.clone(), source };
         self.file.sync_all().map_err(io)?;
-        std::fs::rename(&self.part, &self.path).map_err(io)?;
         Ok(self.path)
     }
 }
@@ -330,7 +367,7 @@ mod tests {
         assert_eq!(budgets.finish().unwrap(), Some(path.clone()));
         let text = std::fs::read_to_string(path).unwrap();
         assert!(text.starts_with("start_h,end_h,tracer,"));
-        assert!(text.contains("\n0,1,a,1e1,1e2,-0e0,5e-1,1.105e2,0e0,0e0,0e0,0e0,3,0\n"), "{text}");
+        assert!(text.contains("\n0,1,a,1e1,1e2,0e0,5e-1,1.105e2,0e0,0e0,0e0,0e0,3,0\n"), "{text}");
     }
 
     #[test]
@@ -339,13 +376,13 @@ mod tests {
         let mut budgets = Budgets::new(vec![rules("a", 0.0, None)], &[longest], None, &Solo).unwrap();
         let reserved = budgets.rows.capacity();
         let account = &budgets.accounts[0];
-        let noticed = Noticed { refused: [u64::MAX; 2], unlofted: 0 };
+        let refused = [u64::MAX; 2];
         let ledgers = LedgerAmounts { returned: [longest; 2], carried: [longest; 2] };
         let change = Change { emitted: longest, decayed: -longest, residual: longest };
         let account = Account { window: change, rules: rules("a", 0.0, None), ..*account };
         let hours = [123_456.789_012_345_67; 2];
         let mut text = String::new();
-        Row { hours, account: &account, total: longest, ledgers, noticed: &noticed }.write(&mut text).unwrap();
+        Row { hours, account: &account, total: longest, ledgers, refused }.write(&mut text).unwrap();
         assert_eq!(format!("{longest:e}").len(), 24);
         assert!(text.len() <= reserved && text.len() + 30 > reserved, "{} of {reserved}: {text}", text.len());
         budgets.balance(1.0, &[longest], &Books::default(), &Solo).unwrap();

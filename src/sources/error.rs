@@ -1,6 +1,6 @@
 //! What can be wrong with a source.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why a source was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -39,6 +39,8 @@ pub enum SourceError {
         file: PathBuf,
         /// What is wrong and what would be right.
         problem: String,
+        /// What to do about it.
+        help: &'static str,
     },
     /// Longitudes or latitudes that are not those of a regular grid.
     #[error("{axis} of a source grid: {problem}")]
@@ -54,4 +56,49 @@ pub enum SourceError {
         /// What is wrong.
         problem: String,
     },
+}
+
+impl SourceError {
+    /// What to do about the error of a file.
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::File { help, .. } => help,
+            Self::Times { .. } | Self::NoSlice => help::TIMES,
+            Self::MolarMass { .. } => "set molar_mass_kg_mol",
+            Self::NotPositive { .. } => "give a positive number",
+            Self::Axis { .. } => "give the centres of a regular grid, in degrees",
+            Self::Injection { .. } => "give heights 0 <= z_bottom < z_top, or one weight per level",
+        }
+    }
+}
+
+/// What to do about files that were refused.
+pub(super) mod help {
+    pub(crate) const FORMAT: &str = "give a NetCDF file that can be read";
+    pub(crate) const VARIABLE: &str = "name a variable of the file in `variable`";
+    pub(crate) const GRID: &str = "sources lie on the grid of the run, as (time, nf, Ydim, Xdim)";
+    pub(crate) const UNITS: &str =
+        "units are kg m-2 s-1 or, for CO2, kgC m-2 s-1; convert the values, or mend the attribute and use `scale`";
+    pub(crate) const TIMES: &str = "`time` increases and has units such as hours since 2021-12-01 00:00:00, UTC";
+    pub(crate) const ORDER: &str = "give the files in the order of their times, none of which may be in two files";
+    pub(crate) const VALUES: &str = "give every cell a flux in every slice, 0 where there is none";
+}
+
+/// Why a file was refused, and what to do about it.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    problem: String,
+    help: &'static str,
+}
+
+impl Refusal {
+    /// Refusals with this help.
+    pub(super) fn with(help: &'static str) -> impl Fn(String) -> Self {
+        move |problem| Self { problem, help }
+    }
+
+    /// The refusal of `file`.
+    pub(super) fn of(self, file: &Path) -> SourceError {
+        SourceError::File { file: file.to_path_buf(), problem: self.problem, help: self.help }
+    }
 }

@@ -22,7 +22,7 @@ impl Injection {
     /// Weights of `levels` layers, top first, scaled so that they sum to 1.
     ///
     /// # Errors
-    /// [`SourceError::Injection`] for another number of weights, negative ones or none above 0.
+    /// [`SourceError::Injection`] for another number of weights, negative ones, none above 0 or an infinite sum.
     pub fn by_levels(weights: &[f64], levels: usize) -> Result<Self, SourceError> {
         let refuse = |problem| Err(SourceError::Injection { problem });
         if weights.len() != levels {
@@ -34,6 +34,9 @@ impl Injection {
         let sum: f64 = weights.iter().sum();
         if sum <= 0.0 {
             return refuse("all weights are zero".into());
+        }
+        if !sum.is_finite() {
+            return refuse("the sum of the weights is not finite; give smaller ones".into());
         }
         Ok(Self::Levels(weights.iter().map(|w| w / sum).collect()))
     }

@@ -5,6 +5,7 @@
 //! the run, never since midnight: a daily clock would repeat the first day.
 
 mod budget;
+mod cells;
 mod decay;
 mod error;
 mod injection;
@@ -12,6 +13,7 @@ mod latlon;
 mod native;
 mod rates;
 mod species;
+pub(crate) mod stored;
 mod times;
 mod units;
 

@@ -5,15 +5,20 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use kernels::Scalar;
-use netcdf::AttributeValue;
 
+use super::cells::check_cells;
+use super::error::{Refusal, help};
+use super::stored::{Packing, check_dimensions, sizes, text};
 use super::units::{flux_factor, time_unit};
 use super::{Conversion, Source, SourceError, SourceTimes, TimeScheme};
 use crate::grid::CubedSphere;
 use crate::state::TileSet;
 
-/// Largest relative difference between cell areas of a file and of the grid.
-const AREA_TOLERANCE: f64 = 1e-4;
+/// Dimensions of a flux, with their spellings.
+const DIMENSIONS: [&[&str]; 4] = [&["time"], &["nf", "face"], &["Ydim"], &["Xdim"]];
+
+/// Largest flux that is believed, kg m⁻² s⁻¹: far beyond any source, far below the usual marks of missing values.
+const LARGEST_FLUX: f64 = 1e6;
 
 /// When the run takes place.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,8 +29,8 @@ pub struct RunSpan {
     pub seconds: f64,
 }
 
-/// NetCDF files with a variable (time, nf, Ydim, Xdim) in kg m⁻² s⁻¹ (or kgC m⁻² s⁻¹ of CO2). Their times follow one
-/// another.
+/// NetCDF files with a variable (time, nf, Ydim, Xdim) in kg m⁻² s⁻¹ (or kgC m⁻² s⁻¹ of CO2), packed or not. Their times
+/// follow one another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NativeFiles {
     /// The files, at least one.
@@ -52,9 +57,10 @@ impl NativeFiles {
     /// Reads the slices that the run needs, in the cells of `set`.
     ///
     /// # Errors
-    /// [`SourceError::File`] if a file cannot be read, does not fit the grid (shape, `cell_area` within 1e-4), has
-    /// other units or a calendar unlike ours, holds times that do not increase or do not follow those of the file
-    /// before, or values that are missing or no numbers. [`SourceError::NoSlice`] without a file.
+    /// [`SourceError::File`] if a file cannot be read, does not fit the grid (names and lengths of dimensions;
+    /// `cell_area` within 1e-4; `lons` and `lats` within 0.01°), has other units or a calendar unlike ours, holds times
+    /// that do not increase or do not follow those of the file before, or values that are missing, no numbers or beyond
+    /// ±1e6 kg m⁻² s⁻¹. [`SourceError::NoSlice`] without a file.
     pub fn read<R: Scalar>(
         &self,
         run: &RunSpan,
@@ -67,12 +73,11 @@ impl NativeFiles {
         let mut before = 0;
         for one in &opened {
             let slices = needed.start.max(before)..needed.end.min(before + one.seconds.len());
-            let refuse = |problem| SourceError::File { file: one.path.to_path_buf(), problem };
             if !slices.is_empty() {
-                check_areas(&one.file, grid, set).map_err(refuse)?;
+                check_cells(&one.file, grid, set).map_err(Refusal::with(help::GRID)).map_err(|r| r.of(one.path))?;
             }
             for slice in slices {
-                self.read_slice(one, slice - before, set, &mut densities).map_err(refuse)?;
+                self.read_slice(one, slice - before, set, &mut densities).map_err(|r| r.of(one.path))?;
             }
             before += one.seconds.len();
         }
@@ -82,10 +87,10 @@ impl NativeFiles {
         Ok(Source::from_densities(set.clone(), grid, all.limited(needed), &self.conversion, at))
     }
 
-    /// Checks shape, units and times of the files without reading values, and returns the times.
+    /// Checks dimensions, units and times of the files without reading values, and returns the times.
     ///
     /// # Errors
-    /// As for [`NativeFiles::read`], areas and values aside.
+    /// As for [`NativeFiles::read`], places and areas of cells and values aside.
     pub fn check(&self, nc: usize, run: &RunSpan) -> Result<SourceTimes, SourceError> {
         self.open(nc, run).map(|(_, times)| times)
     }
@@ -93,15 +98,14 @@ impl NativeFiles {
     fn open(&self, nc: usize, run: &RunSpan) -> Result<(Vec<Opened<'_>>, SourceTimes), SourceError> {
         let mut opened: Vec<Opened<'_>> = Vec::with_capacity(self.files.len());
         for path in &self.files {
-            let refuse = |problem| SourceError::File { file: path.clone(), problem };
-            let one = self.open_one(path, nc, run).map_err(refuse)?;
+            let one = self.open_one(path, nc, run).map_err(|r| r.of(path))?;
             let last = opened.last().and_then(|one| one.seconds.last());
             if let (Some(last), Some(first)) = (last, one.seconds.first())
                 && first <= last
             {
                 let problem =
                     format!("'time' starts at {first} s after the start of the run, the file before ends at {last} s");
-                return Err(refuse(problem));
+                return Err(Refusal::with(help::ORDER)(problem).of(path));
             }
             opened.push(one);
         }
@@ -109,24 +113,29 @@ impl NativeFiles {
         Ok((opened, SourceTimes::new(seconds, self.scheme)?))
     }
 
-    fn open_one<'a>(&self, path: &'a Path, nc: usize, run: &RunSpan) -> Result<Opened<'a>, String> {
+    fn open_one<'a>(&self, path: &'a Path, nc: usize, run: &RunSpan) -> Result<Opened<'a>, Refusal> {
         let name = &self.variable;
-        let file = netcdf::open(path).map_err(|e| format!("cannot be opened as NetCDF ({e})"))?;
+        let file =
+            netcdf::open(path).map_err(|e| Refusal::with(help::FORMAT)(format!("cannot be opened as NetCDF ({e})")))?;
         let variable = file.variable(name).ok_or_else(|| {
             let names: Vec<String> = file.variables().map(|v| v.name()).collect();
-            format!("has no variable '{name}'; it holds {}", names.join(", "))
+            Refusal::with(help::VARIABLE)(format!("has no variable '{name}'; it holds {}", names.join(", ")))
         })?;
+        let grid = Refusal::with(help::GRID);
+        check_dimensions(&variable, &DIMENSIONS).map_err(&grid)?;
         let sizes = sizes(&variable);
         let [slices, 6, ydim, xdim] = sizes[..] else {
-            return Err(format!("'{name}' has shape {sizes:?}, expected (time, 6, {nc}, {nc})"));
+            return Err(grid(format!("'{name}' has shape {sizes:?}, expected (time, 6, {nc}, {nc})")));
         };
         if (ydim, xdim) != (nc, nc) {
-            return Err(format!("'{name}' is on a grid of {xdim} × {ydim} cells per panel, the model has C{nc}"));
+            return Err(grid(format!("'{name}' is on a grid of {xdim} × {ydim} cells per panel, the model has C{nc}")));
         }
-        let units = text(&variable, "units").ok_or_else(|| format!("'{name}' has no units"))?;
-        let factor =
-            flux_factor(&units, self.conversion.molar_mass()).map_err(|problem| format!("'{name}' {problem}"))?;
-        let seconds = self.seconds(&file, run, slices)?;
+        let units = text(&variable, "units").ok_or_else(|| format!("'{name}' has no units"));
+        let factor = units.and_then(|units| {
+            flux_factor(&units, self.conversion.molar_mass()).map_err(|problem| format!("'{name}' {problem}"))
+        });
+        let factor = factor.map_err(Refusal::with(help::UNITS))?;
+        let seconds = self.seconds(&file, run, slices).map_err(Refusal::with(help::TIMES))?;
         drop(variable);
         Ok(Opened { path, file, factor, seconds })
     }
@@ -152,13 +161,10 @@ impl NativeFiles {
         slice: usize,
         set: &TileSet,
         densities: &mut Vec<Vec<f64>>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Refusal> {
         let name = &self.variable;
         let variable = one.file.variable(name).expect("the variable was there when the file was opened");
-        let missing: Vec<f64> = ["_FillValue", "missing_value"]
-            .iter()
-            .filter_map(|key| attribute(&variable, key)?.try_into().ok())
-            .collect();
+        let packing = Packing::of(&variable).map_err(Refusal::with(help::VALUES))?;
         for tile in set.tiles() {
             let extents: [netcdf::Extent; 4] = [
                 (slice..slice + 1).into(),
@@ -166,57 +172,26 @@ impl NativeFiles {
                 (tile.j0..tile.j0 + tile.nj).into(),
                 (tile.i0..tile.i0 + tile.ni).into(),
             ];
-            let mut field = variable.get_values::<f64, _>(extents).map_err(|e| format!("cannot be read ({e})"))?;
-            if let Some(n) = field.iter().position(|v| !v.is_finite() || missing.contains(v)) {
+            let mut field = variable
+                .get_values::<f64, _>(extents)
+                .map_err(|e| Refusal::with(help::FORMAT)(format!("'{name}' cannot be read ({e})")))?;
+            let place = |n: usize| {
                 let (i, j) = (tile.i0 + n % tile.ni + 1, tile.j0 + n / tile.ni + 1);
-                let place = format!("time {}, {} ({i}, {j})", slice + 1, tile.panel);
-                return Err(format!("'{name}' has no value at {place}: {}", field[n]));
-            }
+                format!("time {}, {} ({i}, {j})", slice + 1, tile.panel)
+            };
+            packing.unpack(&mut field).map_err(|n| {
+                Refusal::with(help::VALUES)(format!("'{name}' has no value at {}: {}", place(n), field[n]))
+            })?;
             field.iter_mut().for_each(|v| *v *= one.factor);
+            if let Some(n) = field.iter().position(|v| v.abs() > LARGEST_FLUX) {
+                return Err(Refusal::with(help::VALUES)(format!(
+                    "'{name}' is {:e} kg m-2 s-1 at {}; a missing value without `_FillValue` looks like this",
+                    field[n],
+                    place(n)
+                )));
+            }
             densities.push(field);
         }
         Ok(())
     }
-}
-
-fn sizes(variable: &netcdf::Variable<'_>) -> Vec<usize> {
-    variable.dimensions().iter().map(netcdf::Dimension::len).collect()
-}
-
-fn attribute(variable: &netcdf::Variable<'_>, key: &str) -> Option<AttributeValue> {
-    variable.attribute_value(key)?.ok()
-}
-
-fn text(variable: &netcdf::Variable<'_>, key: &str) -> Option<String> {
-    match attribute(variable, key)? {
-        AttributeValue::Str(text) => Some(text),
-        _ => None,
-    }
-}
-
-/// Compares `cell_area` (nf, Ydim, Xdim), if the file has it, with the areas of the grid.
-fn check_areas(file: &netcdf::File, grid: &CubedSphere, set: &TileSet) -> Result<(), String> {
-    let Some(variable) = file.variable("cell_area") else { return Ok(()) };
-    let expected = [6, grid.nc(), grid.nc()];
-    if sizes(&variable) != expected {
-        return Err(format!("'cell_area' has shape {:?}, expected {expected:?}", sizes(&variable)));
-    }
-    for tile in set.tiles() {
-        let extents: [netcdf::Extent; 3] = [
-            (tile.panel.index()..tile.panel.index() + 1).into(),
-            (tile.j0..tile.j0 + tile.nj).into(),
-            (tile.i0..tile.i0 + tile.ni).into(),
-        ];
-        let areas = variable.get_values::<f64, _>(extents).map_err(|e| format!("'cell_area' cannot be read ({e})"))?;
-        for (n, stored) in areas.iter().enumerate() {
-            let (i, j) = (tile.i0 + n % tile.ni, tile.j0 + n / tile.ni);
-            let area = grid.area(i, j);
-            let error = (stored / area - 1.0).abs();
-            if error.is_nan() || error > AREA_TOLERANCE {
-                let place = format!("{} ({}, {})", tile.panel, i + 1, j + 1);
-                return Err(format!("'cell_area' at {place} is {stored} m2, the model's cell has {area} m2"));
-            }
-        }
-    }
-    Ok(())
 }

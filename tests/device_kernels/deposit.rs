@@ -101,8 +101,8 @@ pub fn deposit_profile<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
     let (fractions, unlofted) = (rig.put(profile.data()), rig.put(&[0_i32]));
     let strides = world.strides();
     let before = [&[memories[0], rates, memories[1], fractions, unlofted], &tables(rig, world)[..]].concat();
-    let (kind, from_surface) = [(Profile::Lofting, 1.0), (Profile::Injection, 0.0)][world.random.below(2)];
-    let more = [real(R::from_f64(from_surface)), size(case.plane), size(depth)];
+    let (kind, lofts) = [(Profile::Lofting, 1.0), (Profile::Injection, 0.0)][world.random.below(2)];
+    let more = [real(R::from_f64(lofts)), size(case.plane), size(depth)];
     let arguments = [&before[..], &times, &more, &strides].concat();
     rig.cover(KernelName::DepositProfile, world.widest(), [world.rows().len(), 1], &arguments);
     let mut count = 0;

@@ -32,6 +32,7 @@ fn weights_are_scaled_once() {
         (&[0.0; 4], "zero"),
         (&[1.0, -1.0, 1.0, 1.0], "weight 2"),
         (&[1.0, 1.0, f64::NAN, 1.0], "weight 3"),
+        (&[1e308; 4], "not finite"),
     ] {
         let problem = by_levels(weights).unwrap_err().to_string();
         assert!(problem.contains(word), "{problem}");

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use atmostr::grid::constants::MOLAR_MASS_AIR;
 use atmostr::sources::{Conversion, NativeFiles, RunSpan, Source, SourceError, TimeScheme};
+use decomposition::Panel;
 use kernels::Scalar;
 
 use super::emission::{grid, tiles};
@@ -23,6 +24,12 @@ struct Written {
     fill_value: Option<f32>,
     /// Factor of the areas, if they are stored.
     areas: Option<f64>,
+    /// Shift of the centres in longitude and latitude, degrees, if they are stored.
+    centres: Option<(f64, f64)>,
+    /// Dimensions of the flux.
+    dimensions: [&'static str; 4],
+    /// Factor and offset of packed values.
+    packing: Option<(f64, f64)>,
     nc: usize,
 }
 
@@ -37,6 +44,9 @@ impl Default for Written {
             spoiled: None,
             fill_value: None,
             areas: Some(1.0 + 5e-5),
+            centres: Some((0.005, -0.005)),
+            dimensions: ["time", "nf", "Ydim", "Xdim"],
+            packing: None,
             nc: NC,
         }
     }
@@ -50,10 +60,11 @@ fn density(slice: usize, panel: usize, i: usize, j: usize) -> f64 {
 impl Written {
     fn write(&self, path: PathBuf) -> PathBuf {
         let mut file = netcdf::create(&path).unwrap();
-        for (name, len) in [("time", self.hours.len()), ("nf", 6), ("Ydim", self.nc), ("Xdim", self.nc)] {
+        for (name, len) in self.dimensions.iter().zip([self.hours.len(), 6, self.nc, self.nc]) {
             file.add_dimension(name, len).unwrap();
         }
-        let mut time = file.add_variable::<f64>("time", &["time"]).unwrap();
+        let cell_dimensions = &self.dimensions[1..];
+        let mut time = file.add_variable::<f64>("time", &self.dimensions[..1]).unwrap();
         time.put_attribute("units", self.time_units).unwrap();
         time.put_attribute("calendar", self.calendar).unwrap();
         time.put_values(&self.hours, ..).unwrap();
@@ -68,17 +79,34 @@ impl Written {
                 values.push(spoiled.unwrap_or(density(self.before + slice, panel, i, j) as f32));
             }
         }
-        let mut flux = file.add_variable::<f32>("flux", &["time", "nf", "Ydim", "Xdim"]).unwrap();
+        let mut flux = file.add_variable::<f32>("flux", &self.dimensions).unwrap();
         if let Some(value) = self.fill_value {
             flux.set_fill_value(value).unwrap();
         }
         flux.put_attribute("units", self.units).unwrap();
+        if let Some((scale, offset)) = self.packing {
+            flux.put_attribute("scale_factor", scale).unwrap();
+            flux.put_attribute("add_offset", offset).unwrap();
+        }
         flux.put_values(&values, ..).unwrap();
         if let Some(factor) = self.areas {
             let grid = grid(self.nc);
             let areas: Vec<f64> = cells().map(|(_, i, j)| factor * grid.area(i - 1, j - 1)).collect();
-            let mut area = file.add_variable::<f64>("cell_area", &["nf", "Ydim", "Xdim"]).unwrap();
+            let mut area = file.add_variable::<f64>("cell_area", cell_dimensions).unwrap();
             area.put_values(&areas, ..).unwrap();
+        }
+        if let Some((east, north)) = self.centres {
+            let grid = grid(self.nc);
+            let centre = |(panel, i, j)| {
+                let (lon, lat) = grid.center_lonlat(Panel::ALL[panel - 1], i - 1, j - 1);
+                // At a pole the longitude says nothing.
+                let turned = if lat.abs() > 89.95 { 77.0 } else { 0.0 };
+                (lon + east + turned - 360.0, lat + north)
+            };
+            let (lons, lats): (Vec<f64>, Vec<f64>) = cells().map(centre).unzip();
+            for (name, values) in [("lons", lons), ("lats", lats)] {
+                file.add_variable::<f64>(name, cell_dimensions).unwrap().put_values(&values, ..).unwrap();
+            }
         }
         path
     }
@@ -126,7 +154,9 @@ fn check<R: Scalar>(written: &Written, molar_mass: f64, factor: f64, tolerance: 
                     let (at_i, at_j) = (tile.i0 + i, tile.j0 + j);
                     let stored = density(slice + 1, tile.panel.number(), at_i + 1, at_j + 1) as f32;
                     let area = grid(NC).area(at_i, at_j);
-                    let exact = f64::from(stored) * area * 2.0 * factor * MOLAR_MASS_AIR / molar_mass;
+                    let (scale, offset) = written.packing.unwrap_or((1.0, 0.0));
+                    let exact =
+                        (f64::from(stored) * scale + offset) * area * 2.0 * factor * MOLAR_MASS_AIR / molar_mass;
                     assert!(rate < 0.0 && (rate / exact - 1.0).abs() < tolerance, "{rate} {exact}");
                     cells += 1;
                 }
@@ -145,6 +175,39 @@ fn rates_follow_from_densities() {
     let seconds: Vec<f64> = (0..5).map(|n| 21_600.0 * f64::from(n)).collect();
     let unit = "seconds since 2021-12-1";
     check::<f32>(&Written { time_units: unit, hours: seconds, ..Written::default() }, CO2, 1.0, 3e-7);
+    let dimensions = ["Time", "face", "ydim", "XDIM"];
+    check::<f32>(&Written { dimensions, centres: None, ..Written::default() }, CO2, 1.0, 3e-7);
+    for time_units in
+        ["Hours SINCE 2021-12-01T06:00:00z", "h since 2021-12-1 6:0:0.0 +00:00", "hours since 2021-12-01 6"]
+    {
+        check::<f32>(&Written { time_units, ..Written::default() }, CO2, 1.0, 3e-7);
+    }
+}
+
+#[test]
+fn packed_values_are_unpacked() {
+    let packed = |scale, offset| Written { packing: Some((scale, offset)), ..Written::default() };
+    check::<f64>(&packed(2.0, -1e-7), CO2, 1.0, 4e-15);
+    check::<f64>(&Written { units: "kgC m-2 s-1", ..packed(0.5, -3e-8) }, CO2, 44.0 / 12.0, 4e-15);
+    // A fill value is a stored number: here it is twice the third slice of panel 1, cell (1, 1), and stored nowhere.
+    let fill_value = Some((2.0 * density(3, 1, 1, 1)) as f32);
+    check::<f64>(&Written { fill_value, ..packed(2.0, 0.0) }, CO2, 1.0, 4e-15);
+    let missing = Written { fill_value, spoiled: fill_value, ..packed(2.0, 0.0) }.problem(CO2);
+    assert!(missing.contains("no value at time 2"), "{missing}");
+}
+
+/// With an odd number of cells one centre is a pole.
+#[test]
+fn longitudes_at_a_pole_say_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let native = NativeFiles {
+        files: vec![Written { nc: 5, ..Written::default() }.write(folder.path().join("flux.nc"))],
+        variable: "flux".into(),
+        scheme: TimeScheme::Stepwise,
+        conversion: Conversion::new(1.0, CO2).unwrap(),
+    };
+    let run = RunSpan { start: "2021-12-01T00:00:00Z".parse().unwrap(), seconds: 43_200.0 };
+    native.read::<f64>(&run, &grid(5), &tiles(5, 1, 0)).unwrap();
 }
 
 #[test]
@@ -164,6 +227,16 @@ fn files_that_do_not_fit_are_refused() {
         (Written { hours: vec![-6.0, 6.0, 0.0], ..default() }, CO2, ["time 3", "increase"]),
         (Written { hours: vec![-6.0, f64::NAN, 9.0], ..default() }, CO2, ["time 2", "increase"]),
         (Written { areas: Some(1.0 + 2e-4), ..default() }, CO2, ["cell_area", "(1, 1)"]),
+        (Written { centres: Some((0.02, 0.0)), ..default() }, CO2, ["(1, 1)", "another panel convention"]),
+        (Written { centres: Some((0.0, -0.02)), ..default() }, CO2, ["(1, 1)", "another panel convention"]),
+        (
+            Written { dimensions: ["time", "nf", "Xdim", "Ydim"], ..default() },
+            CO2,
+            ["(time, nf, Xdim, Ydim)", "expected (time, nf or face, Ydim, Xdim)"],
+        ),
+        (Written { spoiled: Some(-9.97e36), ..default() }, CO2, ["time 2", "without `_FillValue`"]),
+        (Written { time_units: "hours since 2021-12-01 06:00:00 +02:00", ..default() }, CO2, ["+02:00", "must be UTC"]),
+        (Written { time_units: "hours since 2021-12-01 06:00:00 CET", ..default() }, CO2, ["06:00:00 CET", "in UTC"]),
         (Written { nc: 6, ..default() }, CO2, ["6 × 6", "C8"]),
         (Written { time_units: "months since 2021-12-01", ..default() }, CO2, ["months", "days since"]),
         (Written { time_units: "hours since yesterday", ..default() }, CO2, ["yesterday", "days since"]),
@@ -213,4 +286,5 @@ fn a_check_reads_times_but_no_values() {
     assert_eq!(times.times(), [0.0, 21_600.0, 43_200.0, 64_800.0, 86_400.0]);
     let wrong = native(&Written { units: "mol m-2 s-1", ..Written::default() }).check(NC, &run).unwrap_err();
     assert!(wrong.to_string().contains("expected kg"), "{wrong}");
+    assert!(wrong.help().contains("kgC m-2 s-1") && !wrong.help().contains("grid"), "{}", wrong.help());
 }

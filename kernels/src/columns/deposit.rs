@@ -61,8 +61,8 @@ pub enum Profile {
 
 /// Adds amounts (kg, `width` values) to the columns of a block by `fractions` (`nk × width`, sum 1 over a column; they may be
 /// negative). Each layer takes its part, the surface layer the rest, so a column gains its amount to the last bit.
-/// Where this would make any layer negative (with lofting: the redistribution alone), all of it enters the surface layer;
-/// returns how many columns that were. `compensation` (`width` values) is that of the surface layer. Panics if a slice is too short or the block has
+/// Where lofting alone would make any layer negative, all of it enters the surface layer; returns how many columns that
+/// were. What is injected stays where it is injected. `compensation` (`width` values) is that of the surface layer. Panics if a slice is too short or the block has
 /// no layer.
 pub fn deposit_by_profile<R: Scalar>(
     block: ColumnBlock,
@@ -73,12 +73,12 @@ pub fn deposit_by_profile<R: Scalar>(
     profile: Profile,
 ) -> u64 {
     assert!(block.nk() > 0);
-    // Taken off the fraction of the surface layer in the test for negative contents.
-    let from_surface = match profile {
+    // Only lofting is refused where it would leave a layer with less than nothing.
+    let lofts = match profile {
         Profile::Lofting => R::lit(1.0),
         Profile::Injection => R::lit(0.0),
     };
-    R::deposit_by_profile(block, contents, compensation, amounts, fractions, from_surface)
+    R::deposit_by_profile(block, contents, compensation, amounts, fractions, lofts)
 }
 
 #[inline(always)]
@@ -128,7 +128,7 @@ pub(super) fn by_profile<R: Scalar, const W: usize>(
     compensation: &mut [R],
     amounts: &[R],
     fractions: &[R],
-    from_surface: R,
+    lofts: R,
 ) -> u64 {
     let (lines, last, zero) = (block.lines::<W>(), block.nk() - 1, Lanes::<R, W>::lit(0.0));
     let (contents, fractions) = (block.cut_mut::<R, W>(contents), block.cut::<R, W>(fractions));
@@ -138,8 +138,9 @@ pub(super) fn by_profile<R: Scalar, const W: usize>(
         let mut refused = zero.gt(zero);
         for k in 0..=last {
             let (content, fraction) = (Lanes(contents[k * lines + line]), Lanes(fractions[k * lines + line]));
-            let lofted = if k == last { fraction - Lanes::splat(from_surface) } else { fraction };
-            refused = Lanes::<R, W>::or(refused, content_after_loss(content, amount, lofted).lt(zero));
+            let lofted = if k == last { fraction - Lanes::lit(1.0) } else { fraction };
+            let left = content_after_loss(content, amount, lofted) * Lanes::splat(lofts);
+            refused = Lanes::<R, W>::or(refused, left.lt(zero));
         }
         let (mut landed, mut errors) = (zero, zero);
         for k in 0..last {

@@ -69,7 +69,7 @@ pub trait ColumnDispatch: Sized {
         compensation: &mut [Self],
         amounts: &[Self],
         fractions: &[Self],
-        from_surface: Self,
+        lofts: Self,
     ) -> u64;
 }
 
@@ -123,7 +123,7 @@ macro_rules! dispatch {
                 ) -> () = deposit::in_layer::<$real, $width>;
                 fn deposit_by_profile(
                     block: ColumnBlock, contents: &mut [$real], compensation: &mut [$real], amounts: &[$real],
-                    fractions: &[$real], from_surface: $real
+                    fractions: &[$real], lofts: $real
                 ) -> u64 = deposit::by_profile::<$real, $width>;
             }
         }

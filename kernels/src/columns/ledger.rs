@@ -2,7 +2,9 @@
 
 use super::block::ColumnBlock;
 use crate::lanes::Lanes;
-use crate::numerics::{ledger_accepted, ledger_bound, ledger_step, ledger_step_without_carry, neumaier_add, sum_gap};
+use crate::numerics::{
+    ledger_accepted, ledger_bound, ledger_refusal, ledger_step, ledger_step_without_carry, neumaier_add, sum_gap,
+};
 use crate::real::{Real, Scalar};
 
 /// What becomes of the rounding residual of a solve.
@@ -22,6 +24,11 @@ pub enum Ledger<'a, R> {
     WithoutCarry,
     /// It stays in the field: the plain solve.
     Off,
+}
+
+/// Contents in kg so small that mixing ratios (cells hold up to 1e13 kg of air) leave the range of the precision.
+pub(crate) fn negligible<R: Scalar>() -> R {
+    R::lit(if R::EPSILON.to_f64() > 1e-10 { 1e-18 } else { 1e-270 })
 }
 
 /// What the ledgers of a block saw.
@@ -114,10 +121,10 @@ impl<R: Scalar, const W: usize> Account<R, W> {
         for l in 0..W {
             tracer[rows[l]][l] = settled.0[l];
         }
-        let accepted = gap.abs().le(bound);
+        let refusal = ledger_refusal(gap, bound, self.largest, Lanes::splat(negligible()));
         let (real, mut refused) = (block.columns_of_line::<W>(line), 0);
         for l in 0..real {
-            refused += u64::from(kept[l] & !accepted[l]);
+            refused += u64::from(kept[l] & (refusal.0[l] > R::lit(0.0)));
         }
         LedgerStats { refused }
     }

@@ -46,6 +46,9 @@ INLINE ACCOUNT account_close(ACCOUNT account, int layer, REAL content, int takes
     return account;
 }
 
+/* Contents in kg so small that mixing ratios leave the range of the precision. */
+#define NEGLIGIBLE LITERAL(1e-18f, 1e-270)
+
 /* Whether a ledger of `cells` cells is kept, and has a number to repair. */
 #define ACCOUNT_DUE(account, cells) ((cells) > (REAL)0 && (account).largest >= (REAL)0)
 
@@ -55,7 +58,7 @@ INLINE REAL account_settle(ACCOUNT account, REAL cells, GLOBAL REAL *carry, GLOB
     const REAL gap = nm_sum_gap(account.before, account.after);
     const REAL bound = nm_ledger_bound(cells, account.largest, REAL_EPSILON);
     PAIR settled = make_pair(account.value, (REAL)0);
-    if (cells > (REAL)0 && !(REAL_ABS(gap) <= bound)) COUNT(refused, 1);
+    if (cells > (REAL)0 && nm_ledger_refusal(gap, bound, account.largest, NEGLIGIBLE) > (REAL)0) COUNT(refused, 1);
     if (ACCOUNT_DUE(account, cells)) {
         settled = nm_ledger_step(account.value, gap, *carry, bound);
         *carry = settled.m1;

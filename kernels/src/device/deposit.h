@@ -26,13 +26,13 @@ KERNEL deposit_surface(GLOBAL REAL *state, GLOBAL const REAL *rates, GLOBAL REAL
     }
 }
 
-/* By fractions of a profile, the surface layer taking the rest. Where this would make a layer negative, all of it enters the
- * surface layer, and the column is counted; with `from_surface` 1 what the profile takes from the surface has to be there. */
+/* By fractions of a profile, the surface layer taking the rest. Where lofting (`lofts` 1, else 0) alone would make a layer
+ * negative, all of it enters the surface layer, and the column is counted. */
 KERNEL deposit_profile(GLOBAL REAL *state, GLOBAL const REAL *rates, GLOBAL REAL *compensation,
                        GLOBAL const REAL *RESTRICT fractions, GLOBAL int *unlofted, GLOBAL const int *RESTRICT tiles,
                        GLOBAL const int *RESTRICT rows, VALUE(int, first), VALUE(REAL, first_high),
                        VALUE(REAL, first_low), VALUE(int, second), VALUE(REAL, second_high), VALUE(REAL, second_low),
-                       VALUE(REAL, from_surface), VALUE(int, plane), VALUE(int, levels), VALUE(int, state_stride),
+                       VALUE(REAL, lofts), VALUE(int, plane), VALUE(int, levels), VALUE(int, state_stride),
                        VALUE(int, field_stride) THREADS)
 {
     COLUMN_OF(GROUP(1))
@@ -46,8 +46,8 @@ KERNEL deposit_profile(GLOBAL REAL *state, GLOBAL const REAL *rates, GLOBAL REAL
         PAIR rest;
         int refused = 0;
         for (int k = 0; k <= last; k++) {
-            const REAL fraction = parts[k * field_step], lofted = k == last ? fraction - from_surface : fraction;
-            refused = refused || nm_content_after_loss(contents[k * step], amount, lofted) < (REAL)0;
+            const REAL fraction = parts[k * field_step], lofted = k == last ? fraction - (REAL)1 : fraction;
+            refused = refused || nm_content_after_loss(contents[k * step], amount, lofted) * lofts < (REAL)0;
         }
         for (int k = 0; k < last; k++) {
             const REAL content = contents[k * step], fraction = refused ? (REAL)0 : parts[k * field_step];

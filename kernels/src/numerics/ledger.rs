@@ -19,6 +19,17 @@ pub fn ledger_accepted<R: Real>(amount: R, bound: R) -> R {
     R::select(amount.abs().le(bound), amount, R::lit(0.0))
 }
 
+/// 1 for a residual that is larger than rounding explains, or no number; else 0.
+///
+/// Columns whose largest cell is below `negligible` are not judged: their mixing ratios leave the range of the precision. A
+/// column without a largest cell (`largest` below 0) holds no number and is.
+#[inline(always)]
+pub fn ledger_refusal<R: Real>(gap: R, bound: R, largest: R, negligible: R) -> R {
+    let (zero, one) = (R::lit(0.0), R::lit(1.0));
+    let judged = R::or(largest.lt(zero), largest.ge(negligible));
+    R::select(gap.abs().le(bound), zero, R::select(judged, one, zero))
+}
+
 /// Value of the largest cell and the carry of the column after the residual `gap` (before − after) and the carry of
 /// earlier solves are added to it.
 ///
@@ -55,6 +66,15 @@ mod tests {
         assert_eq!(ledger_step(5.0, 0.5, 2.0, 1.0), (5.5, 0.0));
         assert_eq!(ledger_step_without_carry(5.0, -0.5, 1.0), 4.5);
         assert_eq!(ledger_step_without_carry(5.0, f64::NEG_INFINITY, 1.0), 5.0);
+    }
+
+    #[test]
+    fn nearly_empty_columns_are_not_judged() {
+        assert_eq!(ledger_refusal(1.0, 1.0, 3.0, 1e-18), 0.0);
+        assert_eq!(ledger_refusal(2.0, 1.0, 3.0, 1e-18), 1.0);
+        assert_eq!(ledger_refusal(f64::NAN, 1.0, 3.0, 1e-18), 1.0);
+        assert_eq!(ledger_refusal(f64::NAN, f64::NAN, -1.0, 1e-18), 1.0);
+        assert_eq!(ledger_refusal(1e-30, 0.0, 1e-20, 1e-18), 0.0);
     }
 
     #[test]

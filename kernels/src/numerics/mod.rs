@@ -48,7 +48,7 @@ pub use diffusion::{
 pub use edges::{edge_colella_woodward, edge_fourth_order, edge_large_scale};
 pub use elimination::eliminated;
 pub use faces::{face_coefficients, flux_donor, flux_linear, flux_parabola};
-pub use ledger::{ledger_accepted, ledger_bound, ledger_step, ledger_step_without_carry};
+pub use ledger::{ledger_accepted, ledger_bound, ledger_refusal, ledger_step, ledger_step_without_carry};
 pub use masses::{content_at_kept_ratio, outflow_ratio};
 pub use partition::{partition, partition_share, transfer_ratios};
 pub use profiles::{

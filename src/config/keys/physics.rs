@@ -2,6 +2,9 @@
 
 use super::{Choice, Key, Kind, Range, Section};
 
+/// Diffusivities, m² s⁻¹: far above any of the atmosphere, and such that exchange stays within the range of Float32.
+const DIFFUSIVITY: Range = Range::Within(0.0, 1e6);
+
 pub(super) const DIFFUSION: Section = Section::new(
     "diffusion",
     "Vertical diffusion: an implicit solve in every column, around the emissions in the middle of each substep.",
@@ -36,10 +39,10 @@ pub(super) const DIFFUSION: Section = Section::new(
             "Scheme.",
         ),
         Key::removed("type", "write `kind`"),
-        Key::new("value", Kind::Float(Range::From(0.0)), "1.0", "Diffusivity, m² s⁻¹.").only(&["constant"]),
+        Key::new("value", Kind::Float(DIFFUSIVITY), "1.0", "Diffusivity, m² s⁻¹.").only(&["constant"]),
         Key::optional(
             "kz",
-            Kind::Floats(Range::From(0.0)),
+            Kind::Floats(DIFFUSIVITY),
             "required with profile",
             "Diffusivities, m² s⁻¹: one per height of `z`, or without `z` one per level, from the top down.",
         )

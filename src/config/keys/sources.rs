@@ -14,6 +14,18 @@ pub(super) const KINDS: &[Choice] = &[
     Choice::later("zhang_rn222", "Radon-222 of Zhang et al."),
 ];
 
+/// Values between slices of a file.
+pub(super) const TIME_SCHEMES: &[Choice] = &[
+    Choice::new("stepwise", "A slice holds from its time to the next one.").alias(&["block", "piecewise_constant"]),
+    Choice::new("linear", "The straight line between slices, at the start of a substep.")
+        .alias(&["interp", "interpolate"]),
+    Choice::new("conservative", "The exact mean of the straight lines over a substep.").alias(&[
+        "window_mean",
+        "integral",
+        "mass_conserving",
+    ]),
+];
+
 /// Factors and rates: their products stay within the range of Float32.
 pub(super) const SCALE: Range = Range::Within(-1e6, 1e6);
 
@@ -65,17 +77,7 @@ pub(super) const SURFACE_FLUX: Section = Section::new(
             .only(&["cs_native"]),
         Key::new(
             "temporal_scheme",
-            Kind::Choice(&[
-                Choice::new("stepwise", "A slice holds from its time to the next one.")
-                    .alias(&["block", "piecewise_constant"]),
-                Choice::new("linear", "The straight line between slices, at the start of a substep.")
-                    .alias(&["interp", "interpolate"]),
-                Choice::new("conservative", "The exact mean of the straight lines over a substep.").alias(&[
-                    "window_mean",
-                    "integral",
-                    "mass_conserving",
-                ]),
-            ]),
+            Kind::Choice(TIME_SCHEMES),
             "stepwise",
             "Values between slices. Before the first and after the last slice the flux is constant.",
         )

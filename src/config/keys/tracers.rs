@@ -34,6 +34,12 @@ pub(super) const TRACER: Section = Section {
         Key::later("surface_flux_time_index", "Flat form of surface_flux.time_index."),
         Key::later("surface_flux_month", "Flat form of surface_flux.month."),
         Key::optional("surface_flux_scale", Kind::Float(sources::SCALE), "", "Flat form of `surface_flux.scale`."),
+        Key::optional(
+            "surface_flux_temporal_scheme",
+            Kind::Choice(sources::TIME_SCHEMES),
+            "",
+            "Flat form of `surface_flux.temporal_scheme`.",
+        ),
     ],
     flat: Some("tracers.<name>.init"),
 };

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 
 use super::{Check, Winds};
 use crate::config::emissions::{self, EmissionSource};
@@ -68,6 +68,11 @@ impl Check<'_> {
     fn levels(&mut self, levels: usize) {
         let physics = &self.config.physics;
         let source = physics.diffusion.as_ref().map(|diffusion| &diffusion.source);
+        if source == Some(&ExchangeSource::NonlocalVdiff) && levels < 2 {
+            let kind = physics.diffusion_kind();
+            let message = format!("`diffusion.kind = \"{kind}\"` needs at least 2 levels, but there is {levels}");
+            self.add(&["diffusion"], "kind", message, "use winds with more levels, or choose another kind");
+        }
         if let Some(ExchangeSource::Profile(DiffusivityProfile::Layers(kz))) = source
             && kz.len() != levels
         {
@@ -138,14 +143,8 @@ impl Check<'_> {
         let run = RunSpan { start, seconds: hours * 3600.0 };
         match native.check(nc, &run) {
             Ok(times) if times.covers(0.0, run.seconds) => {}
-            Ok(_) => {
-                let message = "the times do not cover the run; outside of them the flux is constant";
-                self.warnings.push(format!("{key}, `{}`: {message}", native.variable));
-            }
-            Err(error) => {
-                let help = "sources lie on the grid of the run, as (time, nf, Ydim, Xdim)";
-                self.problems.add(&key, span, format!("`{key}`: {error}"), help);
-            }
+            Ok(times) => self.warnings.push(format!("{key}, {}", uncovered(native, times.times(), &run))),
+            Err(error) => self.problems.add(&key, span, format!("`{key}`: {error}"), error.help()),
         }
     }
 
@@ -159,6 +158,27 @@ impl Check<'_> {
             Source::Files { .. } => files.first().and_then(|file| file.header().start_time_utc()),
         }
     }
+}
+
+/// What to say of a source whose slices, at these times (s since the start of the run), do not cover the run.
+fn uncovered(native: &NativeFiles, times: &[f64], run: &RunSpan) -> String {
+    let date = |seconds: f64| {
+        let date = run.start.checked_add(SignedDuration::from_secs(seconds.round() as i64));
+        date.map_or_else(|_| format!("{seconds} s after the start"), |date| date.to_string())
+    };
+    let files: Vec<_> = native.files.iter().map(|file| file.display().to_string()).collect();
+    let named = match &files[..] {
+        [first, .., last] => format!("{first} to {last}"),
+        _ => files.concat(),
+    };
+    format!(
+        "`{}` of {named}: its times, {} to {}, do not cover the run, {} to {}; outside of them the flux is constant",
+        native.variable,
+        date(times[0]),
+        date(times[times.len() - 1]),
+        date(0.0),
+        date(run.seconds)
+    )
 }
 
 /// Preprocessing switches of sections, each once.

@@ -117,6 +117,22 @@ fn numbers_of_levels_fit() {
 }
 
 #[test]
+fn non_local_mixing_needs_two_levels() {
+    let dir = folder();
+    let made = |levels| MADE.replace("levels = 3", &format!("levels = {levels}"));
+    let nonlocal = "[diffusion]\nkind = \"geoschem_nonlocal_vdiff\"";
+    let errors = check(dir.path(), &made(1), nonlocal).expect_err("one level");
+    let plain = errors.plain();
+    let problem = errors.problems().next().unwrap();
+    assert_eq!((errors.problems().len(), problem.key.as_str()), (1, "diffusion.kind"), "{plain}");
+    assert_eq!(errors.position(problem).map(|p| p.0), Some(5), "{plain}");
+    assert!(plain.contains("needs at least 2 levels, but there is 1") && plain.contains("another kind"), "{plain}");
+    check(dir.path(), &made(2), nonlocal).unwrap_or_else(|e| panic!("{}", e.plain()));
+    let local = "[diffusion]\nkind = \"geoschem_holtslag_boville_vdiff\"";
+    check(dir.path(), &made(1), local).unwrap_or_else(|e| panic!("{}", e.plain()));
+}
+
+#[test]
 fn rarely_wanted_choices_are_warned_of() {
     let dir = folder();
     let source = "surface_flux = { kind = \"uniform\", rate = 1 }\n";

@@ -250,7 +250,8 @@ impl Check<'_> {
             }
         }
         let hours = self.snapshot_hours(output, winds, windows);
-        let needed = plan.ok().and_then(|p| targets::too_large(self.config, output, &p, winds[0].nc, hours.len()));
+        let (nc, count) = (winds[0].nc, windows.iter().sum());
+        let needed = plan.ok().and_then(|p| targets::too_large(self.config, output, &p, nc, hours.len(), count));
         if let Some(problem) = needed {
             self.add(&["output"], "path", problem, "choose another disk, fewer fields or snapshots, or compress them");
         }

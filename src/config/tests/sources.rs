@@ -113,14 +113,20 @@ fn time_schemes_have_the_names_of_other_models() {
         (TimeScheme::Conservative, &["conservative", "window_mean", "integral", "mass_conserving"]),
     ] {
         for name in names {
-            let lines = format!(
+            let table = format!(
                 "surface_flux = {{ kind = \"cs_native\", file = \"a.nc\", variable = \"f\", temporal_scheme = \"{name}\" }}"
             );
-            let (_dir, parsed) = beside(&["a.nc"], &lines);
-            let config = parsed.unwrap_or_else(|e| panic!("{}", e.plain()));
-            let EmissionSource::Native(native) = &config.tracers[0].emissions[0].source else { panic!("{lines}") };
-            assert_eq!(native.scheme, scheme, "{name}");
-            assert_eq!(config.sources_summary(), format!("co2 cs_native f of a.nc, {}", names[0]));
+            let flat = format!(
+                "surface_flux_kind = \"cs_native\"\nsurface_flux_file = \"a.nc\"\nsurface_flux_variable = \"f\"\n\
+                 surface_flux_temporal_scheme = \"{name}\""
+            );
+            for lines in [table, flat] {
+                let (_dir, parsed) = beside(&["a.nc"], &lines);
+                let config = parsed.unwrap_or_else(|e| panic!("{}", e.plain()));
+                let EmissionSource::Native(native) = &config.tracers[0].emissions[0].source else { panic!("{lines}") };
+                assert_eq!(native.scheme, scheme, "{lines}");
+                assert_eq!(config.sources_summary(), format!("co2 cs_native f of a.nc, {}", names[0]));
+            }
         }
     }
 }
@@ -143,6 +149,16 @@ const WRONG: &[(&str, usize, &[&str])] = &[
     ("surface_flux = { kind = \"uniform\", rate = nan }", 1, &["surface_flux.rate", "a number"]),
     ("surface_flux = { kind = \"uniform\", rate = 1, molar_mass_kg_mol = 44 }", 1, &["molar_mass_kg_mol", "< 1"]),
     ("surface_flux_kind = \"uniform\"", 0, &["surface_flux_rate", "missing"]),
+    (
+        "surface_flux_kind = \"uniform\"\nsurface_flux_rate = 1\nsurface_flux_temporal_scheme = \"linear\"",
+        3,
+        &["surface_flux_temporal_scheme", "no meaning"],
+    ),
+    (
+        "surface_flux_temporal_scheme = \"linear\"",
+        1,
+        &["surface_flux_temporal_scheme", "no meaning with kind \"none\""],
+    ),
     ("surface_flux_rate = 1.0", 1, &["surface_flux_rate", "no meaning with kind \"none\""]),
     ("surface_flux_kind = \"none\"\n[tracers.co2.surface_flux]", 1, &["surface_flux_kind", "both describe", "move"]),
     ("[tracers.x]\nsurface_flux = { kind = \"uniform\", rate = 1 }", 2, &["tracers.x.molar_mass_kg_mol", "missing"]),

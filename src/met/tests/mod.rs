@@ -132,7 +132,9 @@ pub(super) fn window(spec: &HeaderSpec, m: Vec<f64>, steps: u32, random: &mut Ra
                 Section::FluxZ => cm.clone(),
                 Section::AirMassTendency => m_next.iter().zip(&m).map(|(b, a)| b - a).collect(),
                 Section::SurfacePressure => random.fill(n, 1e5, 1e3),
-                _ => random.fill(n, 3.0, 10.0),
+                Section::T2m | Section::VdiffT => random.fill(n, 250.0, 90.0),
+                Section::VdiffQv => random.fill(n, 0.2, 0.1),
+                _ => random.fill(n, 13.0, 10.0),
             };
             (*s, values)
         })

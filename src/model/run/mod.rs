@@ -204,20 +204,29 @@ impl<'a, R: Scalar> Run<'a, R> {
         ] {
             if refused > 0 {
                 let message = format!(
-                    "{file}, window {window}: {refused} columns lost or gained more tracer in {operator} than rounding \
-                     explains; their residual stays in the field (diffusion of kind \"matrix\" and forcing that does \
-                     not close do this)"
+                    "{file}, window {window}: {refused} times a column lost or gained more tracer in {operator} than \
+                     rounding explains; it stays in the field and in `residual_kg` of the budget. Look for forcing that \
+                     makes no sense there (`atmostr inspect --stats`)"
                 );
                 self.warn_once(kind, &message);
             }
         }
         if noticed.unlofted > 0 {
             let message = format!(
-                "{file}, window {window}: the emissions of {} columns were put into the lowest layer, since lofting \
-                 them would have made a layer negative",
+                "{file}, window {window}: {} times the emission of a column was left in the lowest layer, since lofting it \
+                 would have made a layer negative, as with tracers that start from nothing",
                 noticed.unlofted
             );
             self.warn_once("unlofted", &message);
+        }
+        if let Some(found) = noticed.unexplained {
+            let message = format!(
+                "{file}, window {window}: the total of {} changed by {:.1e} of itself, without a source or decay: by \
+                 forcing that makes no sense, by files that do not join, or by run.air_mass_reset_mode = \"preserve_vmr\"",
+                self.config.tracers[found.tracer].name,
+                found.residual / found.total
+            );
+            self.warn_once("unexplained", &message);
         }
         Ok(())
     }

@@ -159,12 +159,6 @@ impl WindowPhysics {
             at.fill(Section::VdiffQv, &mut work.humidity);
             at.fill(Section::VdiffU, &mut work.wind[0]);
             at.fill(Section::VdiffV, &mut work.wind[1]);
-            if let Some(k) = work.temperature.iter().position(|t| !(50.0..500.0).contains(t)) {
-                return Err(format!("the temperature of layer {} is {} K", k + 1, work.temperature[k]));
-            }
-            if let Some(k) = work.humidity.iter().position(|q| !(-0.01..0.5).contains(q)) {
-                return Err(format!("the specific humidity of layer {} is {}", k + 1, work.humidity[k]));
-            }
         }
         let temperature = if uses_virtual {
             LayerTemperature::Virtual { temperature: &work.temperature, humidity: &work.humidity }

@@ -1,5 +1,6 @@
 //! Ledgers of several columns or tracers side by side.
 
+use crate::columns::ledger::negligible;
 use crate::columns::{Ledger, LedgerStats};
 use crate::lanes::Lanes;
 use crate::numerics as nm;
@@ -53,10 +54,10 @@ impl<R: Scalar, const W: usize> Audit<R, W> {
     ) -> LedgerStats {
         let gap = nm::sum_gap(before, self.sum);
         let bound = nm::ledger_bound(Lanes::lit(cells as f64), self.magnitude, Lanes::splat(R::EPSILON));
-        let accepted = gap.abs().le(bound);
+        let refusal = nm::ledger_refusal(gap, bound, self.magnitude, Lanes::splat(negligible()));
         let mut stats = LedgerStats::default();
         for l in 0..W {
-            stats.refused += u64::from(used[l] && !accepted[l]);
+            stats.refused += u64::from(used[l] && refusal.0[l] > R::lit(0.0));
         }
         // Without a largest cell no content is a number, and there is none to repair.
         let due = Lanes::<R, W>::and(used, self.magnitude.ge(Lanes::lit(0.0)));

@@ -74,7 +74,7 @@ impl<R: Scalar> DeviceColumns<R> {
                 on.each_column(KernelName::DepositSurface, &arguments)
             }
             Some((profile, kind)) => {
-                let from_surface = real(match kind {
+                let lofts = real(match kind {
                     Profile::Lofting => R::lit(1.0),
                     Profile::Injection => R::lit(0.0),
                 });
@@ -93,7 +93,7 @@ impl<R: Scalar> DeviceColumns<R> {
                     other,
                     other_high,
                     other_low,
-                    from_surface,
+                    lofts,
                     plane,
                     levels,
                     stride,
