@@ -78,6 +78,11 @@ impl<R: Scalar> ConvectionOperator<R> {
     ) -> Result<Self, ConvectionError> {
         let (set, levels, tracers) = (state.tile_set(), state.levels(), state.tracers().len());
         let width = widest(set);
+        // Explicit convection takes one tracer at a time and keeps its ledger in place.
+        let together = match settings {
+            Convection::Cmfmc(_) => 1,
+            Convection::Tm5(_) | Convection::CmfmcMatrix(_) => tracers,
+        };
         let work = || {
             let cells = || AlignedBuffer::zeros((levels + 1) * width);
             Ok(Mutex::new(Work {
@@ -91,11 +96,11 @@ impl<R: Scalar> ConvectionOperator<R> {
                 },
                 air: cells(),
                 area: AlignedBuffer::zeros(width),
-                tracers: AlignedBuffer::zeros(tracers * levels * width),
+                tracers: AlignedBuffer::zeros(together * levels * width),
                 forcing: [cells(), cells(), cells(), cells()],
                 base: AlignedBuffer::zeros(width),
-                carry: AlignedBuffer::zeros(tracers * width),
-                returned: AlignedBuffer::zeros(tracers * width),
+                carry: AlignedBuffer::zeros(together * width),
+                returned: AlignedBuffer::zeros(together * width),
             }))
         };
         Ok(Self {

@@ -123,8 +123,8 @@ impl<R: Scalar> DeviceTransport<R> {
         if needs == ColumnNeeds::default() {
             return Ok(self);
         }
-        let sources: Vec<_> = plan.emitters.iter().map(|e| e.source.clone()).collect();
-        let columns = DeviceColumns::new(&mut self.device_state(), &needs, plan.areas, &sources)?;
+        let sources = plan.emitters.iter().map(|e| &e.source);
+        let columns = DeviceColumns::new(&mut self.device_state(), &needs, plan.areas, sources)?;
         let emits = plan.emitters.iter().map(|e| Emits {
             tracer: e.tracer,
             times: e.source.times().clone(),

@@ -165,11 +165,11 @@ impl<R: Scalar> DeviceColumns<R> {
     ///
     /// # Errors
     /// The device has no room, or does not suit.
-    pub fn new(
+    pub fn new<'a>(
         on: &mut DeviceState,
         needs: &ColumnNeeds,
         areas: &Slabs<R>,
-        sources: &[Source<R>],
+        sources: impl IntoIterator<Item = &'a Source<R>>,
     ) -> DeviceResult<Self> {
         let diffusion = match needs.diffusion {
             Some(update) => Some((DiffusionRoom::new::<R>(update, on)?, Books::new::<R>(on)?)),
@@ -183,7 +183,7 @@ impl<R: Scalar> DeviceColumns<R> {
             areas: on.field(areas)?,
             diffusion,
             convection,
-            sources: sources.iter().map(|source| SourceRoom::new(source, on)).collect::<DeviceResult<_>>()?,
+            sources: sources.into_iter().map(|source| SourceRoom::new(source, on)).collect::<DeviceResult<_>>()?,
             unlofted: on.launcher.memory::<i32>(1)?,
             precision: PhantomData,
         })
