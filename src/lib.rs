@@ -1,6 +1,6 @@
 //! Global trace-gas transport on the cubed sphere, driven by archived winds.
 //!
-//! Rooms, each depending on earlier ones only: [`files`], [`grid`], [`state`], [`device`], [`comm`], [`timers`], [`met`],
+//! Rooms, each depending on earlier ones only: [`files`], [`grid`], [`gridded`], [`state`], [`device`], [`comm`], [`timers`], [`met`],
 //! [`closures`], [`sources`], [`operators`], [`diagnostics`], [`output`], [`initial`], [`config`], [`model`], [`mod@bench`],
 //! [`cli`].
 
@@ -13,6 +13,7 @@ pub mod device;
 pub mod diagnostics;
 pub mod files;
 pub mod grid;
+pub mod gridded;
 pub mod initial;
 pub mod met;
 pub mod model;

@@ -13,7 +13,6 @@ mod latlon;
 mod native;
 mod rates;
 mod species;
-pub(crate) mod stored;
 mod times;
 mod units;
 
