@@ -9,6 +9,7 @@ mod cells;
 mod decay;
 mod error;
 mod injection;
+mod inventory;
 mod latlon;
 mod native;
 mod rates;
@@ -20,6 +21,10 @@ pub use budget::{decayed_burden, emitted};
 pub use decay::{Decay, known_half_life};
 pub use error::SourceError;
 pub use injection::{Injection, loft_surface_part};
+pub use inventory::{
+    FilePeriod, FluxUnits, Gaps, Inventory, InventoryFile, InventoryKind, InventoryTimes, Period, Record, Spread,
+    Stamp, TimeUse, year_in_name,
+};
 pub use latlon::SourceGrid;
 pub use native::{NativeFiles, RunSpan};
 pub use rates::{Conversion, Source};
