@@ -10,7 +10,6 @@ mod decay;
 mod error;
 mod injection;
 mod inventory;
-mod latlon;
 mod native;
 mod rates;
 mod species;
@@ -25,7 +24,6 @@ pub use inventory::{
     FilePeriod, FluxUnits, Gaps, Inventory, InventoryFile, InventoryKind, InventoryTimes, Period, Record, Spread,
     Stamp, TimeUse, year_in_name,
 };
-pub use latlon::SourceGrid;
 pub use native::{NativeFiles, RunSpan};
 pub use rates::{Conversion, Source};
 pub use species::{known_molar_mass, molar_mass};
