@@ -121,8 +121,12 @@ impl FieldFile {
             return refuse(problem, "give coefficients of the interfaces, or leave out `vertical = \"conservative\"`");
         }
         let surface_pressure = match &self.surface_pressure {
+            SurfacePressure::Known if !found.rests_on_surface() => None,
+            _ if !found.rests_on_surface() => {
+                let problem = format!("the levels of '{name}' do not rest on a surface pressure");
+                return refuse(problem, "remove `surface_pressure`");
+            }
             SurfacePressure::Model => None,
-            _ if !found.rests_on_surface() => None,
             SurfacePressure::Variable(given) => Some(given.clone()),
             SurfacePressure::Known => match SURFACE_PRESSURES.iter().find(|known| file.has(known)) {
                 Some(known) => Some((*known).to_owned()),
