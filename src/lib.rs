@@ -1,6 +1,6 @@
 //! Global trace-gas transport on the cubed sphere, driven by archived winds.
 //!
-//! Rooms, each depending on earlier ones only: [`files`], [`grid`], [`state`], [`device`], [`comm`], [`timers`], [`met`],
+//! Rooms, each depending on earlier ones only: [`files`], [`grid`], [`regrid`], [`state`], [`device`], [`comm`], [`timers`], [`met`],
 //! [`closures`], [`sources`], [`operators`], [`diagnostics`], [`output`], [`initial`], [`config`], [`model`], [`mod@bench`],
 //! [`cli`].
 
@@ -18,6 +18,7 @@ pub mod met;
 pub mod model;
 pub mod operators;
 pub mod output;
+pub mod regrid;
 pub mod sources;
 pub mod state;
 pub mod timers;

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 /// Rooms in the order of their dependencies: each may use itself and those before it.
-const ROOMS: [&str; 17] = [
+const ROOMS: [&str; 18] = [
     "files",
     "grid",
+    "regrid",
     "state",
     "device",
     "comm",
