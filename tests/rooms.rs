@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 /// Rooms in the order of their dependencies: each may use itself and those before it.
-const ROOMS: [&str; 18] = [
+const ROOMS: [&str; 20] = [
     "files",
     "grid",
     "regrid",
+    "gridded",
     "state",
     "device",
     "comm",
@@ -14,6 +15,7 @@ const ROOMS: [&str; 18] = [
     "met",
     "closures",
     "sources",
+    "preprocess",
     "operators",
     "diagnostics",
     "output",

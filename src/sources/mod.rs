@@ -12,7 +12,6 @@ mod injection;
 mod native;
 mod rates;
 mod species;
-pub(crate) mod stored;
 mod times;
 mod units;
 
