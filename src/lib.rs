@@ -1,7 +1,7 @@
 //! Global trace-gas transport on the cubed sphere, driven by archived winds.
 //!
 //! Rooms, each depending on earlier ones only: [`files`], [`grid`], [`state`], [`device`], [`comm`], [`timers`], [`met`],
-//! [`closures`], [`sources`], [`operators`], [`diagnostics`], [`output`], [`initial`], [`config`], [`model`], [`mod@bench`],
+//! [`closures`], [`sources`], [`preprocess`], [`operators`], [`diagnostics`], [`output`], [`initial`], [`config`], [`model`], [`mod@bench`],
 //! [`cli`].
 
 pub mod bench;
@@ -18,6 +18,7 @@ pub mod met;
 pub mod model;
 pub mod operators;
 pub mod output;
+pub mod preprocess;
 pub mod sources;
 pub mod state;
 pub mod timers;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Rooms in the order of their dependencies: each may use itself and those before it.
-const ROOMS: [&str; 17] = [
+const ROOMS: [&str; 18] = [
     "files",
     "grid",
     "state",
@@ -13,6 +13,7 @@ const ROOMS: [&str; 17] = [
     "met",
     "closures",
     "sources",
+    "preprocess",
     "operators",
     "diagnostics",
     "output",

@@ -1,0 +1,7 @@
+//! From archived meteorology to transport files: face fluxes that close the air mass of every cell.
+
+mod faces;
+mod geometry;
+
+pub use faces::{FacePlace, FaceTable};
+pub use geometry::{FaceArc, FaceGeometry};
