@@ -59,7 +59,9 @@ impl PreprocessArgs {
         };
         let days = self.days()?;
         let comm = communicator()?;
-        let outcome = PreprocessConfig::load(path).map_err(CliError::from).and_then(|config| self.work(&config, &days, &*comm, ctx));
+        let outcome = PreprocessConfig::load(path)
+            .map_err(CliError::from)
+            .and_then(|config| self.work(&config, &days, &*comm, ctx));
         let failed = outcome.is_err();
         let exit = outcome.unwrap_or_else(|error| error.report(ctx));
         // All ranks end with the worst exit code; none stops the days of the others.
@@ -112,7 +114,9 @@ impl PreprocessArgs {
         let mut todo = Vec::new();
         for day in mine {
             match self.standing(&config.file_of(day), &settings)? {
-                Standing::Done => tracing::info!(%day, file = %config.file_of(day).display(), "already there, left as it is"),
+                Standing::Done => {
+                    tracing::info!(%day, file = %config.file_of(day).display(), "already there, left as it is")
+                }
                 Standing::Absent => todo.push(day),
             }
         }
@@ -133,14 +137,16 @@ impl PreprocessArgs {
             return Ok(Standing::Absent);
         }
         let Ok(file) = TransportFile::open(path) else {
-            let message = format!("{} is there, but is no complete transport file; remove it, or give --replace", path.display());
+            let message =
+                format!("{} is there, but is no complete transport file; remove it, or give --replace", path.display());
             return Err(CliError::input(message));
         };
         let key = "preprocessor_config_crc32c";
         if file.header().extra_keys().any(|(name, value)| name == key && Some(value) == settings.provenance.get(key)) {
             return Ok(Standing::Done);
         }
-        let message = format!("{} was written from another configuration; give --replace to write it again", path.display());
+        let message =
+            format!("{} was written from another configuration; give --replace to write it again", path.display());
         Err(CliError::input(message))
     }
 }

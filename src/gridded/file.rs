@@ -117,7 +117,8 @@ impl GriddedFile {
         let mut path = of;
         while let Some((group, _)) = path.rsplit_once('/') {
             let inside = self.file.group(group).ok().flatten();
-            let names: Vec<String> = inside.iter().flat_map(|g| g.variables().map(|v| v.name()).collect::<Vec<_>>()).collect();
+            let names: Vec<String> =
+                inside.iter().flat_map(|g| g.variables().map(|v| v.name()).collect::<Vec<_>>()).collect();
             let named = names.into_iter().map(|name| format!("{group}/{name}"));
             found.extend(named.filter_map(|name| self.file.variable(&name).map(|v| (name, v))));
             path = group;

@@ -17,7 +17,7 @@ use crate::files::lacks_room;
 use crate::grid::constants::GRAVITY;
 use crate::met::gates::{PositivityReport, ReplayReport};
 use crate::met::{
-    FloatType, GateAction, GatePolicy, HeaderSpec, MetError, Section, TransportWriter, WindowPayload, WindowReceipt,
+    FloatType, GateAction, GatePolicy, HeaderSpec, Section, TransportWriter, WindowPayload, WindowReceipt,
 };
 
 /// What is written, besides what the archive decides.
@@ -133,7 +133,8 @@ impl<'a> Preprocessor<'a> {
         let (cells, native) = (self.target.cells() as u64, self.levels.native_levels() as u64);
         let levels = self.levels.levels() as u64;
         let fields = native * (2 + 2 + 1) + levels * (2 + 2 + 2 + 2 + 1 + 1 + 1);
-        let physics: u64 = self.reader.physics().iter().map(|s| s.elems(self.target.grid().nc(), native as usize) as u64).sum();
+        let physics: u64 =
+            self.reader.physics().iter().map(|s| s.elems(self.target.grid().nc(), native as usize) as u64).sum();
         8 * (cells * fields + 3 * physics) + self.reader.memory_bytes()
     }
 
@@ -234,7 +235,15 @@ impl<'a> Preprocessor<'a> {
         let physics = self.physics(day, n, met.physics, start, stages)?;
         let correction = stages.time(Stage::Balance, || {
             let coordinate = levels.coordinate();
-            balance(target.faces(), || target.poisson(), settings.balance, coordinate, &mut flux, &start.mass, &end.mass)
+            balance(
+                target.faces(),
+                || target.poisson(),
+                settings.balance,
+                coordinate,
+                &mut flux,
+                &start.mass,
+                &end.mass,
+            )
         });
         let closed = stages.time(Stage::Close, || self.closed(day, n, &flux, start, end))?;
         let cells = target.cells();
