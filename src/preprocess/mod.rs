@@ -2,6 +2,8 @@
 
 mod faces;
 mod geometry;
+mod poisson;
 
 pub use faces::{FacePlace, FaceTable};
 pub use geometry::{FaceArc, FaceGeometry};
+pub use poisson::{Poisson, PoissonScratch, Solved};
