@@ -22,7 +22,7 @@ pub struct Poisson {
 pub struct Solved {
     /// Mean of the right-hand side, which was removed.
     pub mean: f64,
-    /// Largest |rhs − mean|.
+    /// Largest |rhs − mean|; NaN or infinite if the right-hand side is not finite.
     pub largest: f64,
     /// Largest absolute residual of a cell; NaN if the right-hand side is not finite.
     pub residual: f64,
@@ -85,15 +85,19 @@ impl Poisson {
         Solved { mean, largest, residual }
     }
 
-    /// The change of the face fluxes, ψ(right) − ψ(left), whose net outflow is −(rhs − mean) in every cell.
+    /// The change of the face fluxes, ψ(right) − ψ(left), whose net outflow is −(rhs − mean) in every cell; zero if the
+    /// right-hand side is not finite.
     ///
     /// The refinement acts on the differences, which are smaller than ψ by a factor of nc: the residual is limited by the
     /// rounding of the fluxes, 2·ε·max|change|.
     pub fn correction(&self, rhs: &[f64], change: &mut [f64], scratch: &mut PoissonScratch) -> Solved {
         assert!(rhs.len() == self.faces.cells() && change.len() == self.faces.faces(), "values of cells and faces");
         let (mean, largest) = scratch.centre(rhs);
-        scratch.residual.clone_from(&scratch.centred);
         change.fill(0.0);
+        if !largest.is_finite() {
+            return Solved { mean, largest, residual: f64::NAN };
+        }
+        scratch.residual.clone_from(&scratch.centred);
         let mut residual = largest;
         for _ in 0..2 {
             centre(&mut scratch.residual);
