@@ -280,17 +280,25 @@ impl FaceTable {
 
     /// Net outflow of every cell, (east − west) + (north − south), in the order of the gates that check a file.
     pub fn divergence(&self, level: &[f64], out: &mut [f64]) {
+        assert!(out.len() == self.cells(), "cells of a level");
+        self.each_cell(level, |cell, [west, east, south, north]| out[cell] = (east - west) + (north - south));
+    }
+
+    /// Calls `visit` with every cell and the values stored on its west, east, south and north side, positive toward
+    /// larger i and j.
+    pub fn each_cell(&self, level: &[f64], mut visit: impl FnMut(usize, [f64; 4])) {
         let nc = self.nc;
-        assert!(level.len() == self.faces() && out.len() == self.cells(), "lengths of a level");
-        for (panel, out) in Panel::ALL.into_iter().zip(out.chunks_mut(nc * nc)) {
+        assert!(level.len() == self.faces(), "faces of a level");
+        for panel in Panel::ALL {
             let (west, east) = (self.side(level, panel, Edge::West), self.side(level, panel, Edge::East));
-            for (j, row) in out.chunks_mut(nc).enumerate() {
+            for j in 0..nc {
                 let inner = self.inner_x(level, panel, j);
                 let (south, north) = (self.side_y(level, panel, j), self.side_y(level, panel, j + 1));
+                let first = (panel.index() * nc + j) * nc;
                 let mut low = west.at(j);
                 for i in 0..nc {
                     let high = if i + 1 < nc { inner[i] } else { east.at(j) };
-                    row[i] = (high - low) + (north.at(i) - south.at(i));
+                    visit(first + i, [low, high, south.at(i), north.at(i)]);
                     low = high;
                 }
             }
