@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Rooms in the order of their dependencies: each may use itself and those before it.
-const ROOMS: [&str; 19] = [
+const ROOMS: [&str; 20] = [
     "files",
     "grid",
     "regrid",
@@ -15,6 +15,7 @@ const ROOMS: [&str; 19] = [
     "met",
     "closures",
     "sources",
+    "preprocess",
     "operators",
     "diagnostics",
     "output",

@@ -28,6 +28,9 @@ pub struct LatLonAxes {
     mesh: LatLonMesh,
     lon: Direction,
     lat: Direction,
+    /// Centres in the order of the mesh, as stored: polar rows of half height may have theirs on the pole.
+    lon_centres: Vec<f64>,
+    lat_centres: Vec<f64>,
 }
 
 impl LatLonAxes {
@@ -40,12 +43,22 @@ impl LatLonAxes {
         let (lon, lon_direction) = upwards("longitude", &unwrapped(lon))?;
         let (lat, lat_direction) = upwards("latitude", lat)?;
         let mesh = LatLonMesh::from_edges(lon_edges(&lon, lon_direction)?, lat_edges(&lat, lat_direction)?)?;
-        Ok(Self { mesh, lon: lon_direction, lat: lat_direction })
+        Ok(Self { mesh, lon: lon_direction, lat: lat_direction, lon_centres: lon, lat_centres: lat })
     }
 
     /// The cells.
     pub fn mesh(&self) -> &LatLonMesh {
         &self.mesh
+    }
+
+    /// Centres in longitude as stored, degrees, in the order of the mesh.
+    pub fn lon_centres(&self) -> &[f64] {
+        &self.lon_centres
+    }
+
+    /// Centres in latitude as stored, degrees, from south to north.
+    pub fn lat_centres(&self) -> &[f64] {
+        &self.lat_centres
     }
 
     /// Puts one horizontal slice, `[lat][lon]` as stored, into the order of the mesh.
