@@ -83,10 +83,9 @@ fn cdiac(data: &Path) -> f64 {
 #[test]
 fn four_days_of_real_winds_have_the_same_bits_on_one_and_six_ranks() {
     let Some(data) = data() else { return };
-    for (name, days) in [
-        ("grads_model_5day", ["1987-01-02", "1987-01-05"]),
-        ("era5_init_dycore_6hourly", ["1959-01-02", "1959-01-05"]),
-    ] {
+    for (name, days) in
+        [("grads_model_5day", ["1987-01-02", "1987-01-05"]), ("era5_init_dycore_6hourly", ["1959-01-02", "1959-01-05"])]
+    {
         let (_guard, dir) = alone();
         let dir = dir.path();
         winds(dir, &data, name, days, 1);
@@ -101,7 +100,11 @@ fn four_days_of_real_winds_have_the_same_bits_on_one_and_six_ranks() {
         assert!((emitted("co2") / co2 - 1.0).abs() < 1e-9, "{name}: co2 {} of {co2}", emitted("co2"));
         // The file's own year, 2000, has 366 days.
         let fossil = cdiac(&data) * 44.0 / 12.0 * 4.0 / 366.0;
-        assert!((emitted("co2_fossil") / fossil - 1.0).abs() < 1e-9, "{name}: fossil {} of {fossil}", emitted("co2_fossil"));
+        assert!(
+            (emitted("co2_fossil") / fossil - 1.0).abs() < 1e-9,
+            "{name}: fossil {} of {fossil}",
+            emitted("co2_fossil")
+        );
         let background = values(&out, "background");
         let worst = background.iter().map(|q| (q / 4e-4 - 1.0).abs()).fold(0.0, f64::max);
         assert!(worst < 1e-5, "{name}: a uniform tracer deviates by {worst:e}");
@@ -117,7 +120,8 @@ fn days_do_not_depend_on_the_ranks_that_prepare_them() {
     winds(one.path(), &data, "grads_model_5day", days, 1);
     let three = tempfile::tempdir().unwrap();
     winds(three.path(), &data, "grads_model_5day", days, 3);
-    let mut names: Vec<_> = std::fs::read_dir(one.path().join("winds")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    let mut names: Vec<_> =
+        std::fs::read_dir(one.path().join("winds")).unwrap().map(|e| e.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names.len(), 5, "{names:?}");
     for name in names {
