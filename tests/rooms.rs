@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 
 /// Rooms in the order of their dependencies: each may use itself and those before it.
-const ROOMS: [&str; 18] = [
+const ROOMS: [&str; 20] = [
     "files",
     "grid",
+    "regrid",
+    "gridded",
     "state",
     "device",
     "comm",
