@@ -24,6 +24,13 @@ use crate::preprocess::{PreprocessError, Target};
 /// Files kept open.
 const OPEN: usize = 8;
 
+/// Where the values of a file lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lies {
+    Cube,
+    LatLon,
+}
+
 /// What a file is.
 enum Kind {
     Cube(CubeFile),
@@ -136,7 +143,7 @@ impl<'a> Files<'a> {
         let root = self.source.root.clone();
         let path = find(&root, &candidates)?
             .ok_or_else(|| absent(day, &format!("tavg_1hr_ctm at hour {hour:02}"), &root, &candidates))?;
-        self.opened(path, |file| {
+        self.opened(path, Lies::Cube, |file| {
             let start = start_of(day) + SignedDuration::from_hours(hour as i64);
             check_interval(file, start, 1, 3600.0, Sampling::Means)
         })
@@ -150,13 +157,15 @@ impl<'a> Files<'a> {
             (GeosProduct::Fp, Some(_)) => (&source.physics_root, fp_latlon_candidates(collection, day)),
         };
         let path = find(root, &candidates)?.ok_or_else(|| absent(day, collection.name(), root, &candidates))?;
-        self.opened(path, |file| check_times(file, day, collection.records(), collection.sampling()))
+        let lies = if self.latlon.is_some() { Lies::LatLon } else { Lies::Cube };
+        self.opened(path, lies, |file| check_times(file, day, collection.records(), collection.sampling()))
     }
 
     /// The file at `path`, checked when it is opened.
     fn opened(
         &mut self,
         path: PathBuf,
+        lies: Lies,
         check: impl FnOnce(&GriddedFile) -> Result<(), PreprocessError>,
     ) -> Result<Rc<Opened>, PreprocessError> {
         if let Some(at) = self.open.iter().position(|o| o.path == path) {
@@ -164,9 +173,9 @@ impl<'a> Files<'a> {
         }
         let file = GriddedFile::open(&path)?;
         check(&file)?;
-        let kind = match self.latlon.is_some() && path.to_string_lossy().ends_with(".025x03125.nc") {
-            true => Kind::LatLon(LatLonFile::new(file)),
-            false => Kind::Cube(CubeFile::new(file, self.source.nc)),
+        let kind = match lies {
+            Lies::LatLon => Kind::LatLon(LatLonFile::new(file)),
+            Lies::Cube => Kind::Cube(CubeFile::new(file, self.source.nc)),
         };
         let opened = Rc::new(Opened { path, kind, order: Cell::new(None) });
         if self.open.len() == OPEN {
