@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use jiff::civil::Date;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 
 use self::progress::Windows;
 use super::run::communicator;

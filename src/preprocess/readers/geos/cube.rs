@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::super::archive::{
-    LayerOrder, Variable, check_convection, check_units, check_values, from_convection, from_ends,
+    LayerOrder, Variable, check_convection, check_units, check_values, flipped, from_convection, from_ends,
 };
 use crate::grid::CubedSphere;
 use crate::gridded::GriddedFile;
@@ -105,7 +105,7 @@ impl CubeFile {
         if found.levels.is_some() {
             extents.push(levels.clone().into());
         }
-        extents.extend([(0..6).into(), (0..self.nc).into(), (0..self.nc).into()]);
+        extents.extend([6, self.nc, self.nc].map(|n| netcdf::Extent::from(0..n)));
         let mut values = (found.variable.get_values::<f64, _>(extents))
             .map_err(|e| refuse(format!("'{}' cannot be read ({e})", which.name())))?;
         let (nc, cells) = (self.nc, self.cells());
@@ -122,22 +122,6 @@ impl CubeFile {
         })?;
         check_values(self.path(), which, found.by, &mut values, place)?;
         Ok(values)
-    }
-
-    /// Hands out all levels of a record from the model top down, some at a time: the first one's number, counted from 0, and
-    /// `[level][panel][j][i]`. The file must have `levels` levels.
-    pub(super) fn each_slab(
-        &self,
-        which: Variable,
-        record: usize,
-        levels: usize,
-        order: LayerOrder,
-        mut take: impl FnMut(usize, &[f64]) -> Result<(), PreprocessError>,
-    ) -> Result<(), PreprocessError> {
-        for range in self.slabs(which, levels)? {
-            take(range.start, &self.slab(which, record, range, levels, order)?)?;
-        }
-        Ok(())
     }
 
     /// Ranges of levels, from the model top down, that are read at once: within 64 MiB or one compressed piece.
@@ -167,7 +151,7 @@ impl CubeFile {
         let (first, last) = (order.stored(range.start, levels), order.stored(range.end - 1, levels));
         let stored = first.min(last)..first.max(last) + 1;
         let values = self.block(&found, which, record, stored)?;
-        Ok(super::super::archive::flipped(values, range.len(), order))
+        Ok(flipped(values, range.len(), order))
     }
 
     /// Order of the layers by thickness or humidity, if the file has one of them.
