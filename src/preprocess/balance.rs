@@ -1,10 +1,11 @@
 //! Horizontal balance: the smallest change of the face fluxes that makes them carry one air mass into the next.
 
-use decomposition::Panel;
+use decomposition::Axis;
 use rayon::prelude::*;
 
 use super::columns::{for_columns, sum_levels};
 use super::{FacePlace, FaceTable, LayerWeights, Poisson, PoissonScratch, Solved};
+use crate::met::CellIndex;
 
 /// What is balanced.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,18 +33,12 @@ pub struct BalanceReport {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BalanceError {
     /// A value that is no number.
-    #[error("{what} at level {level} of panel {panel}, (i, j) = ({i}, {j}), is {value}")]
+    #[error("{what} at {cell} is {value}")]
     NotFinite {
         /// Which value.
         what: &'static str,
-        /// Level from 1 at the top.
-        level: usize,
-        /// Panel from 1.
-        panel: usize,
-        /// Index along i from 1.
-        i: usize,
-        /// Index along j from 1.
-        j: usize,
+        /// Where.
+        cell: CellIndex,
         /// The value.
         value: f64,
     },
@@ -207,23 +202,23 @@ fn culprit(faces: &FaceTable, flux: &[f64], m: &[f64], m_next: &[f64]) -> Balanc
     let nc = faces.nc();
     let in_cell = |what: &'static str, values: &[f64]| {
         let n = values.iter().position(|value| !value.is_finite())?;
-        let cell = n % faces.cells();
-        let (panel, i, j) = (cell / (nc * nc) + 1, cell % nc + 1, cell / nc % nc + 1);
-        Some(BalanceError::NotFinite { what, level: n / faces.cells() + 1, panel, i, j, value: values[n] })
+        let (k, cell) = (n / faces.cells(), n % faces.cells());
+        let cell = CellIndex { panel: cell / (nc * nc), i: cell % nc, j: cell / nc % nc, k };
+        Some(BalanceError::NotFinite { what, cell, value: values[n] })
+    };
+    let on_face = || {
+        let n = flux.iter().position(|value| !value.is_finite())?;
+        let FacePlace { panel, axis, i, j } = faces.place(n % faces.faces());
+        let what = match axis {
+            Axis::X => "the flux along i",
+            Axis::Y => "the flux along j",
+        };
+        let cell = CellIndex { panel: panel.index(), i, j, k: n / faces.faces() };
+        Some(BalanceError::NotFinite { what, cell, value: flux[n] })
     };
     in_cell("the air mass at the start of a window", m)
         .or_else(|| in_cell("the air mass at the end of a window", m_next))
-        .or_else(|| {
-            let n = flux.iter().position(|value| !value.is_finite())?;
-            let FacePlace { panel, axis, i, j } = faces.place(n % faces.faces());
-            let what = match axis {
-                decomposition::Axis::X => "the flux along i",
-                decomposition::Axis::Y => "the flux along j",
-            };
-            let panel = Panel::number(panel);
-            let level = n / faces.faces() + 1;
-            Some(BalanceError::NotFinite { what, level, panel, i: i + 1, j: j + 1, value: flux[n] })
-        })
+        .or_else(on_face)
         .unwrap_or(BalanceError::Overflow)
 }
 

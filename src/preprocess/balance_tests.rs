@@ -124,13 +124,13 @@ fn values_that_are_not_finite_are_named() {
     };
     assert_eq!(
         refused(|w| w.m[54 + 9 + 5] = f64::NAN),
-        "the air mass at the start of a window at level 2 of panel 2, (i, j) = (3, 2), is NaN"
+        "the air mass at the start of a window at (panel, i, j, k) = (2, 3, 2, 2) is NaN"
     );
     assert_eq!(
         refused(|w| w.m_next[0] = f64::INFINITY),
-        "the air mass at the end of a window at level 1 of panel 1, (i, j) = (1, 1), is inf"
+        "the air mass at the end of a window at (panel, i, j, k) = (1, 1, 1, 1) is inf"
     );
-    assert_eq!(refused(|w| w.flux[1] = f64::NAN), "the flux along i at level 1 of panel 1, (i, j) = (3, 1), is NaN");
+    assert_eq!(refused(|w| w.flux[1] = f64::NAN), "the flux along i at (panel, i, j, k) = (1, 3, 1, 1) is NaN");
     assert!(refused(|w| w.m.fill(1e308)).contains("too large"));
 }
 

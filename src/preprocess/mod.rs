@@ -21,6 +21,7 @@ mod poisson;
 mod reader;
 pub mod readers;
 mod stages;
+mod stored;
 mod substeps;
 mod target;
 #[cfg(test)]
@@ -31,7 +32,7 @@ mod winds;
 
 pub use balance::{Balance, BalanceError, BalanceReport};
 pub use closure::{ClosureReport, as_stored, close_columns};
-pub use coarsen::Coarsening;
+pub use coarsen::{Coarsening, CoarseningError};
 pub use day::{BalanceMode, DayProgress, DayReport, DaySettings, Preprocessor};
 pub use dry_air::{dry_thickness, thickness_to_mass};
 pub use error::PreprocessError;
@@ -43,7 +44,7 @@ pub use pin::{Campaign, Pin, mean_pressure};
 pub use poisson::{Poisson, PoissonScratch, Solved};
 pub use reader::{Endpoint, MetReader, WindowMet};
 pub use stages::{Stage, Stages};
-pub use substeps::StepRule;
+pub use substeps::{StepRule, outflow_ratio};
 pub use target::Target;
 pub use weights::{ColumnWeights, LayerWeights};
 pub use wind_to_flux::{FaceFluxes, FaceInterpolation, FaceLengths, WindToFlux};
