@@ -226,7 +226,7 @@ impl<'a> Files<'a> {
             _ => opened.cube().plane(which, record)?,
         };
         let mut out = vec![0.0; self.target.cells()];
-        self.mapping.means(&fine, self.target.areas(), &mut out);
+        self.mapping.means(&fine, &mut out);
         Ok(out)
     }
 
@@ -255,25 +255,25 @@ impl<'a> Files<'a> {
         let mut out = vec![0.0; levels * cells];
         if let (Kind::LatLon(file), Some(LatLonPhysics { axes, bilinear })) = (&opened.kind, &self.latlon) {
             let stored = file.record(which, record, levels, LayerOrder::asked(self.source.order), axes)?;
-            let (mapping, areas) = (&self.mapping, self.target.areas());
+            let mapping = &self.mapping;
             let plane = stored.len() / levels;
             let pairs = out.par_chunks_mut(cells).zip(stored.par_chunks(plane));
             pairs.for_each_init(
                 || vec![0.0; mapping.cells()],
                 |fine, (out, level)| {
                     bilinear.level(level, fine);
-                    mapping.means(fine, areas, out);
+                    mapping.means(fine, out);
                 },
             );
             return Ok(out);
         }
         let convective = matches!(which, Variable::Cmfmc | Variable::Dtrain);
         let order = self.order(opened, day, convective.then_some(which))?;
-        let (file, mapping, areas) = (opened.cube(), &self.mapping, self.target.areas());
+        let (file, mapping) = (opened.cube(), &self.mapping);
         for range in file.slabs(which, levels)? {
             let values = file.slab(which, record, range.clone(), levels, order)?;
             let out = out[range.start * cells..range.end * cells].par_chunks_mut(cells);
-            out.zip(values.par_chunks(mapping.cells())).for_each(|(out, level)| mapping.means(level, areas, out));
+            out.zip(values.par_chunks(mapping.cells())).for_each(|(out, level)| mapping.means(level, out));
         }
         if convective {
             let means: Vec<f64> = out.chunks(cells).map(|level| level.iter().sum::<f64>() / cells as f64).collect();

@@ -21,15 +21,12 @@ impl Mapping {
     /// From a cube of `nc` cells per panel edge in the geometry of GEOS.
     ///
     /// # Errors
-    /// [`PreprocessError::Grid`] for a number of cells that is out of range.
-    ///
-    /// # Panics
-    /// If the target is no cube of GEOS, or `nc` no multiple of its number of cells.
+    /// [`PreprocessError::Grid`] for a number of cells that is out of range, [`PreprocessError::Coarsening`] if the target is
+    /// no cube of GEOS or its number of cells no divisor of `nc`.
     pub(super) fn new(target: &Target, nc: usize) -> Result<Self, PreprocessError> {
-        let bundle = GeometryBundle::GeosNative;
-        let to = target.grid();
-        assert!(to.bundle() == bundle && nc.is_multiple_of(to.nc()), "C{nc} onto C{}", to.nc());
-        let grid = CubedSphere::new(nc, bundle, to.longitude_offset_deg(), to.radius_m())?;
+        let (bundle, to) = (GeometryBundle::GeosNative, target.grid());
+        let grid = CubedSphere::new(nc, bundle, bundle.default_offset_deg(), to.radius_m())?;
+        let coarsening = Coarsening::new(&grid, to)?;
         let faces = FaceTable::new(nc, grid.convention());
         let side = |axis: Axis| {
             let at = |cell: usize| {
@@ -42,8 +39,8 @@ impl Mapping {
             (0..faces.cells()).map(at).collect()
         };
         let areas = (0..nc * nc).map(|c| grid.area(c % nc, c / nc)).collect::<Vec<_>>().repeat(6);
-        let coarsening = (nc != to.nc()).then(|| Coarsening::new(&faces, target.faces()));
-        Ok(Self { areas, faces: faces.faces(), sides: [side(Axis::X), side(Axis::Y)], coarsening, grid })
+        let (faces, sides) = (faces.faces(), [side(Axis::X), side(Axis::Y)]);
+        Ok(Self { areas, faces, sides, coarsening: (nc != to.nc()).then_some(coarsening), grid })
     }
 
     /// The archive's grid.
@@ -74,12 +71,12 @@ impl Mapping {
         }
     }
 
-    /// Means of a level, weighted with area; `areas` of the target's cells in m².
-    pub(super) fn means(&self, level: &[f64], areas: &[f64], out: &mut [f64]) {
-        let Some(blocks) = &self.coarsening else { return out.copy_from_slice(level) };
-        let weighted: Vec<f64> = level.iter().zip(&self.areas).map(|(v, a)| v * a).collect();
-        blocks.sums(&weighted, out);
-        out.iter_mut().zip(areas).for_each(|(sum, a)| *sum /= a);
+    /// Means of a level, weighted with area.
+    pub(super) fn means(&self, level: &[f64], out: &mut [f64]) {
+        match &self.coarsening {
+            None => out.copy_from_slice(level),
+            Some(blocks) => blocks.area_means(level, out),
+        }
     }
 
     /// Winds of a level towards east and north, as means of vectors in space.
@@ -103,7 +100,7 @@ impl Mapping {
         let components: [Vec<f64>; 3] = std::array::from_fn(|d| {
             let component: Vec<f64> = vectors.iter().map(|w| w[d]).collect();
             let mut out = vec![0.0; target.cells()];
-            self.means(&component, target.areas(), &mut out);
+            self.means(&component, &mut out);
             out
         });
         for c in 0..target.cells() {
@@ -124,6 +121,6 @@ impl Mapping {
         let Some(blocks) = &self.coarsening else { return place(out) };
         let mut fine = vec![0.0; self.faces];
         place(&mut fine);
-        blocks.faces(&fine, out);
+        blocks.fluxes(&fine, out);
     }
 }

@@ -118,7 +118,7 @@ impl<'a> GeosReader<'a> {
                 );
                 if keep {
                     let levels = means[span].par_chunks_mut(cells).zip(q.par_chunks(mapping.cells()));
-                    levels.for_each(|(out, q)| mapping.means(q, target.areas(), out));
+                    levels.for_each(|(out, q)| mapping.means(q, out));
                 }
             });
         }
