@@ -6,6 +6,7 @@ use serde_json::{Map, json};
 use super::super::CliError;
 use crate::config::preprocess::{Layers, PinConfig, PreprocessConfig, RADIUS_M, SourceConfig};
 use crate::grid::{CubedSphere, HybridCoordinate};
+use crate::output::Provenance;
 use crate::preprocess::readers::geos::GeosReader;
 use crate::preprocess::readers::gridded::{GriddedArchive, GriddedReader};
 use crate::preprocess::readers::merra2::Merra2Reader;
@@ -67,6 +68,9 @@ pub(super) fn settings(config: &PreprocessConfig, reader: &dyn MetReader) -> Day
     let mut provenance = Map::new();
     provenance.insert(FINGERPRINT.into(), json!(crc32c::crc32c(config.text.as_bytes())));
     provenance.insert("atmostr_version".into(), json!(env!("CARGO_PKG_VERSION")));
+    let program = Provenance::detect();
+    provenance.insert("git_commit".into(), json!(program.commit));
+    provenance.insert("git_dirty".into(), json!(program.dirty == "dirty"));
     provenance.insert("vertical_transform".into(), json!(transform_name(config)));
     if matches!(config.source, SourceConfig::Geos(_)) {
         let endpoint = match config.pin {
