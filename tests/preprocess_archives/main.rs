@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod checks;
 mod full_day;
 mod geos;
 mod geos_days;

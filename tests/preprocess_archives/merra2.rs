@@ -188,9 +188,7 @@ fn physics_of_a_window() {
         let field = |section: Section| &met.physics.iter().find(|(s, _)| *s == section).unwrap().1;
         assert_eq!(met.physics.iter().map(|(s, _)| *s).collect::<Vec<_>>(), hourly.physics());
         let (block, part) = (n / 3, (n % 3) as f64 / 3.0);
-        let q = |k: usize, at: f64| {
-            (1.0 - at) * archive.q(k, block as f64) + at * archive.q(k, block as f64 + 1.0)
-        };
+        let q = |k: usize, at: f64| (1.0 - at) * archive.q(k, block as f64) + at * archive.q(k, block as f64 + 1.0);
         let ends = [part, part + 1.0 / 3.0];
         let layer = |k: usize| 0.5 * (q(k, ends[0]) + q(k, ends[1]));
         for k in 0..LAYERS {

@@ -25,6 +25,8 @@ pub struct Weather {
     pub q: fn(f64, f64, f64, f64) -> f64,
     /// Wind towards east and north in m/s at the same, and block.
     pub wind: fn(f64, f64, f64, f64) -> [f64; 2],
+    /// Factor of convection at longitude and latitude; temperatures differ with it.
+    pub spread: fn(f64, f64) -> f64,
 }
 
 /// Uniform air: nothing depends on the place, so regridding is exact.
@@ -33,6 +35,7 @@ pub const UNIFORM: Weather = Weather {
     ps: |state, _, _| 98_000.0 + 64.0 * state,
     q: |height, _, _, state| 0.015625 * height * height * (1.0 + 0.0625 * state),
     wind: |_, _, lat, _| [20.0 * lat.to_radians().cos(), 0.0],
+    spread: |_, _| 1.0,
 };
 
 /// Smooth weather with waves in pressure, humidity and wind.
@@ -50,6 +53,7 @@ pub const WAVES: Weather = Weather {
         let wave = (3.0 * lon - 20.0 * block).to_radians();
         [(28.0 - 15.0 * height) * cos + 4.0 * wave.cos() * sin * cos, 5.0 * wave.sin() * cos]
     },
+    spread: |lon, lat| 1.0 + 0.5 * (4.0 * lon).to_radians().sin() * lat.to_radians().cos(),
 };
 
 impl Weather {
@@ -142,6 +146,7 @@ impl<'a> Archive<'a> {
     pub fn write_states(&self, n: usize) {
         let (weather, grid) = (&self.weather, &self.grid);
         let places: Vec<(f64, f64)> = (0..grid.cells()).map(|c| grid.place(c)).collect();
+        let warmer: Vec<f64> = places.iter().map(|(lon, lat)| 10.0 * (weather.spread)(*lon, *lat) - 10.0).collect();
         let state = |t: usize| (8 * n + t) as f64;
         let minutes: Vec<f64> = (0..8).map(|t| 180.0 * t as f64).collect();
         let q = |t: usize, k: usize, c: usize| (weather.q)(weather.height(k), places[c].0, places[c].1, state(t));
@@ -150,7 +155,7 @@ impl<'a> Archive<'a> {
             variable("QV", "kg kg-1", weather.layers, q),
         ];
         if self.layout == Layout::GeosChem {
-            variables.push(variable("T", "K", weather.layers, |t, k, _| weather.t(k, state(t))));
+            variables.push(variable("T", "K", weather.layers, |t, k, c| weather.t(k, state(t)) + warmer[c]));
         }
         write(&self.path("I3", n), grid, &day(n), &minutes, self.order, self.storage, &variables);
     }
@@ -162,11 +167,10 @@ impl<'a> Archive<'a> {
         let minutes: Vec<f64> = (0..8).map(|t| 180.0 * t as f64 + 90.0).collect();
         let wind = |c: usize| {
             let places = &places;
-            move |t: usize, k: usize, n: usize| {
-                (weather.wind)(weather.height(k), places[n].0, places[n].1, t as f64)[c]
-            }
+            move |t: usize, k: usize, n: usize| (weather.wind)(weather.height(k), places[n].0, places[n].1, t as f64)[c]
         };
         let layers = weather.layers;
+        let by: Vec<f64> = places.iter().map(|(lon, lat)| (weather.spread)(*lon, *lat)).collect();
         let mut variables = vec![variable("U", "m s-1", layers, wind(0)), variable("V", "m s-1", layers, wind(1))];
         let put = |collection: &str, minutes: &[f64], variables: &[crate::writer::Variable<'_>]| {
             write(&self.path(collection, n), grid, &day(n), minutes, self.order, self.storage, variables);
@@ -175,13 +179,15 @@ impl<'a> Archive<'a> {
             return put("A3dyn", &minutes, &variables);
         }
         let flux = "kg m-2 s-1";
-        variables.push(variable("DTRAIN", flux, layers, |t, k, _| weather.dtrain(k, t as f64)));
+        variables.push(variable("DTRAIN", flux, layers, |t, k, c| weather.dtrain(k, t as f64) * by[c]));
         put("A3dyn", &minutes, &variables);
-        put("A3mstE", &minutes, &[variable("CMFMC", flux, layers + 1, |t, k, _| weather.cmfmc(k, t as f64))]);
-        put("A3mstC", &minutes, &[variable("DQRCU", "kg kg-1 s-1", layers, |t, k, _| weather.dqrcu(k, t))]);
+        let cmfmc = variable("CMFMC", flux, layers + 1, |t, k, c| weather.cmfmc(k, t as f64) * by[c]);
+        put("A3mstE", &minutes, &[cmfmc]);
+        put("A3mstC", &minutes, &[variable("DQRCU", "kg kg-1 s-1", layers, |t, k, c| weather.dqrcu(k, t) * by[c])]);
         let hours: Vec<f64> = (0..24).map(|t| 60.0 * t as f64 + 30.0).collect();
         let names = [("PBLH", "m"), ("USTAR", "m s-1"), ("HFLUX", "W m-2"), ("EFLUX", "W m-2"), ("T2M", "K")];
-        let ground = names.map(|(name, units)| variable(name, units, 0, move |t, _, _| Weather::ground(name, t as f64)));
+        let ground =
+            names.map(|(name, units)| variable(name, units, 0, move |t, _, _| Weather::ground(name, t as f64)));
         put("A1", &hours, &ground);
     }
 

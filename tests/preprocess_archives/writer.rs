@@ -124,8 +124,7 @@ pub fn write(
         variable.put_attribute("_FillValue", 1e15f32).unwrap();
         for record in 0..minutes.len() {
             for level in 0..one.levels.max(1) {
-                let values: Vec<f32> =
-                    (0..grid.cells()).map(|cell| (one.value)(record, level, cell) as f32).collect();
+                let values: Vec<f32> = (0..grid.cells()).map(|cell| (one.value)(record, level, cell) as f32).collect();
                 let at = match order {
                     Order::TopFirst => level,
                     Order::SurfaceFirst => one.levels.max(1) - 1 - level,

@@ -87,8 +87,8 @@ impl Variable {
             Self::T => (100.0, 400.0, "temperatures lie from 100 to 400 K"),
             Self::U | Self::V => (-500.0, 500.0, "winds lie within 500 m/s"),
             Self::Delp => (f64::MIN_POSITIVE, 2e4, "layers are thicker than 0 and thinner than 200 hPa"),
-            // 450 s of 150 m/s through 50 hPa × 50 km are 2e13.
-            Self::Mfxc | Self::Mfyc => (-1e14, 1e14, "transports of one step lie within 1e14 Pa m2"),
+            // 450 s of 150 m/s through 25 hPa × 56 km (C180, 72 layers) are 1e13; fill values are 1e15.
+            Self::Mfxc | Self::Mfyc => (-5e14, 5e14, "transports of one step lie within 5e14 Pa m2"),
             Self::Cmfmc | Self::Dtrain => (-1e-9, 100.0, "convective fluxes are not negative and below 100 kg m-2 s-1"),
             Self::Dqrcu => (-1.0, 1.0, "tendencies of condensate lie within 1 kg kg-1 s-1"),
             Self::Pblh => (f64::MIN_POSITIVE, 2e4, "heights of the boundary layer lie above 0 and below 20 km"),
