@@ -192,8 +192,8 @@ mod tests {
             }
             for (n, sum) in sums.iter().enumerate() {
                 let error = sum / (2 * n + 1) as f64 - 1.0;
-                // Close to a pole the sine hardly tells latitudes apart.
-                let tolerance = if latitude.abs() > 89.5 { 1e-10 } else { 5e-12 };
+                // Where waves are longer than the way to the pole, rounding adds up as n squared.
+                let tolerance = if latitude.abs() > 89.5 { 5e-10 } else { 5e-12 };
                 assert!(error.abs() < tolerance, "n = {n} at {latitude}: {error:e}");
             }
         }
