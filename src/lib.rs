@@ -1,8 +1,8 @@
 //! Global trace-gas transport on the cubed sphere, driven by archived winds.
 //!
-//! Rooms, each depending on earlier ones only: [`files`], [`grid`], [`state`], [`device`], [`comm`], [`timers`], [`met`],
-//! [`closures`], [`sources`], [`operators`], [`diagnostics`], [`output`], [`initial`], [`config`], [`model`], [`mod@bench`],
-//! [`cli`].
+//! Rooms, each depending on earlier ones only: [`files`], [`grid`], [`regrid`], [`gridded`], [`state`], [`device`],
+//! [`comm`], [`timers`], [`met`], [`closures`], [`sources`], [`preprocess`], [`operators`], [`diagnostics`],
+//! [`output`], [`initial`], [`config`], [`model`], [`mod@bench`], [`cli`].
 
 pub mod bench;
 pub mod cli;
@@ -13,11 +13,14 @@ pub mod device;
 pub mod diagnostics;
 pub mod files;
 pub mod grid;
+pub mod gridded;
 pub mod initial;
 pub mod met;
 pub mod model;
 pub mod operators;
 pub mod output;
+pub mod preprocess;
+pub mod regrid;
 pub mod sources;
 pub mod state;
 pub mod timers;

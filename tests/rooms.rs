@@ -3,9 +3,12 @@
 use std::path::{Path, PathBuf};
 
 /// Rooms in the order of their dependencies: each may use itself and those before it.
-const ROOMS: [&str; 17] = [
+<<<<<<< HEAD
+const ROOMS: [&str; 20] = [
     "files",
     "grid",
+    "regrid",
+    "gridded",
     "state",
     "device",
     "comm",
@@ -13,6 +16,7 @@ const ROOMS: [&str; 17] = [
     "met",
     "closures",
     "sources",
+    "preprocess",
     "operators",
     "diagnostics",
     "output",

@@ -1,6 +1,4 @@
-//! First pass over a document: unknown, misplaced and unavailable keys, types and ranges, all from [`SECTIONS`].
-//!
-//! [`SECTIONS`]: super::keys::SECTIONS
+//! First pass over a document: unknown, misplaced and unavailable keys, types and ranges, all from its [`Section`]s.
 
 use std::ops::Range;
 
@@ -8,12 +6,11 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use super::error::Problems;
-use super::keys::{Availability, Choice, Fallback, Key, Kind, SECTIONS, Section, list};
+use super::keys::{Availability, Choice, Fallback, Key, Kind, Section, list};
 use super::read;
 
-/// Checks a whole document against the table of keys.
-pub(super) fn document(root: &DeTable<'_>, problems: &mut Problems) {
-    let top = Section::at("").expect("the top level is a section");
+/// Checks a whole document against the table of keys; `top` is the section of its top level.
+pub(super) fn document(top: &'static Section, root: &DeTable<'_>, problems: &mut Problems) {
     table(top, "", root, None, problems);
 }
 
@@ -32,17 +29,17 @@ fn table(section: &'static Section, path: &str, t: &DeTable<'_>, span: Option<Ra
     for key in section.all_keys() {
         spelled_once(key, path, t, problems);
         if key.fallback == Fallback::Required && !t.keys().any(|k| key.answers_to(k.get_ref())) {
-            missing(key, path, span.clone(), problems);
+            missing(section, key, path, span.clone(), problems);
         }
     }
 }
 
-fn missing(key: &Key, path: &str, span: Option<Range<usize>>, problems: &mut Problems) {
+fn missing(section: &'static Section, key: &Key, path: &str, span: Option<Range<usize>>, problems: &mut Problems) {
     let full = join(path, key.name);
     match key.kind {
         // A required table that is absent: name the key inside that must be given, where there is one.
         Kind::Table | Kind::TableOrList | Kind::TableOf => {
-            let section = SECTIONS.iter().find(|s| s.path == full);
+            let section = section.child(key.name);
             let inner = section.and_then(|s| s.keys.iter().find(|k| k.fallback == Fallback::Required));
             let help = match inner {
                 Some(k) => format!("add the table with `{}` = {}", k.name, k.kind.words()),
@@ -75,7 +72,7 @@ fn unknown(section: &'static Section, path: &str, name: &Spanned<DeString<'_>>, 
     let written = name.get_ref().as_ref();
     let full = join(path, written);
     let place = if path.is_empty() { "at the top level".to_owned() } else { format!("in [{path}]") };
-    let help = match (suggest_key(section, written), homes(written).as_slice()) {
+    let help = match (suggest_key(section, written), homes(section, written).as_slice()) {
         (Some(near), _) => format!("did you mean `{near}`?"),
         (None, [home]) => format!("`{written}` belongs in [{home}]"),
         (None, homes @ [_, ..]) => format!("`{written}` is a key of [{}]", homes.join("], [")),
@@ -95,10 +92,10 @@ fn suggest_key(section: &'static Section, written: &str) -> Option<&'static str>
     nearest(written, usable.flat_map(|k| std::iter::once(k.name).chain(k.aliases.iter().copied())))
 }
 
-/// Sections that have a usable key of exactly this name.
-fn homes(written: &str) -> Vec<&'static str> {
+/// Sections of the same kind of file that have a usable key of exactly this name.
+fn homes(section: &Section, written: &str) -> Vec<&'static str> {
     let has = |s: &&Section| s.keys.iter().any(|k| k.availability == Availability::Now && k.answers_to(written));
-    SECTIONS.iter().filter(|s| !s.path.is_empty()).filter(has).map(|s| s.path).collect()
+    section.siblings().iter().filter(|s| !s.name().is_empty()).filter(has).map(Section::name).collect()
 }
 
 /// The candidate most similar to `written`, if it is similar enough to be a slip of the pen.

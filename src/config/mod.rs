@@ -17,12 +17,14 @@ mod output;
 mod paths;
 mod physics;
 mod preflight;
+pub mod preprocess;
 mod read;
 mod settings;
 mod tracers;
 
 use std::path::{Path, PathBuf};
 
+use toml::Spanned;
 use toml::de::DeTable;
 
 mod targets;
@@ -85,16 +87,10 @@ impl RunConfig {
     /// As for [`RunConfig::load`].
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigErrors> {
         let mut problems = Problems::default();
-        let (root, syntax) = DeTable::parse_recoverable(text);
-        for e in &syntax {
-            problems.add("", e.span(), format!("not valid TOML: {}", e.message()), "");
-        }
-        if !syntax.is_empty() {
-            return Err(ConfigErrors::new(path, text, problems.into_vec()));
-        }
-        let root = root.get_ref();
-        check::document(root, &mut problems);
-        let view = View::root(root);
+        let root = parsed(text, path)?;
+        let top = keys::Section::at("").expect("the top level is a section");
+        check::document(top, root.get_ref(), &mut problems);
+        let view = View::root(top, root.get_ref());
         let base = paths::Base::of(path);
         let input = input::read(&view, &base, &mut problems);
         let advection = advection::read(&view, &mut problems);
@@ -126,6 +122,19 @@ impl RunConfig {
         let all: Vec<_> = self.tracers.iter().flat_map(of).collect();
         if all.is_empty() { "none".into() } else { all.join("; ") }
     }
+}
+
+/// The document in `text`, or all errors of its syntax.
+fn parsed<'a>(text: &'a str, path: &Path) -> Result<Spanned<DeTable<'a>>, ConfigErrors> {
+    let (root, syntax) = DeTable::parse_recoverable(text);
+    if syntax.is_empty() {
+        return Ok(root);
+    }
+    let mut problems = Problems::default();
+    for e in &syntax {
+        problems.add("", e.span(), format!("not valid TOML: {}", e.message()), "");
+    }
+    Err(ConfigErrors::new(path, text, problems.into_vec()))
 }
 
 fn read_file(path: &Path) -> Result<String, ConfigErrors> {

@@ -120,9 +120,8 @@ pub(super) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The top level.
-    pub(super) fn root(table: &'a DeTable<'a>) -> Self {
-        let section = Section::at("").expect("the top level is a section");
+    /// The top level, described by `section`.
+    pub(super) fn root(section: &'static Section, table: &'a DeTable<'a>) -> Self {
         Self { section, path: String::new(), table: Some(table), span: None, prefix: "" }
     }
 

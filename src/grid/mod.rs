@@ -9,6 +9,7 @@ pub mod constants;
 mod error;
 mod frame;
 mod hybrid;
+mod level_sets;
 mod metrics;
 mod sphere;
 mod tangent;

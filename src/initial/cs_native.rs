@@ -5,7 +5,7 @@ use std::path::Path;
 use kernels::Scalar;
 
 use super::{Negatives, VerticalOrder, fill};
-use crate::sources::stored::{Packing, check_dimensions, sizes, text};
+use crate::gridded::stored::{Packing, check_dimensions, sizes, text};
 use crate::state::PackedState;
 
 /// Dimensions of a field, with their spellings.

@@ -2,8 +2,8 @@
 
 use decomposition::Tile;
 
-use super::stored::sizes;
 use crate::grid::CubedSphere;
+use crate::gridded::stored::sizes;
 use crate::state::TileSet;
 
 /// Largest relative difference between cell areas of a file and of the grid.

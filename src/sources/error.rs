@@ -42,14 +42,6 @@ pub enum SourceError {
         /// What to do about it.
         help: &'static str,
     },
-    /// Longitudes or latitudes that are not those of a regular grid.
-    #[error("{axis} of a source grid: {problem}")]
-    Axis {
-        /// Longitude or latitude.
-        axis: &'static str,
-        /// What is wrong.
-        problem: String,
-    },
     /// Heights or weights of an injection that make no profile.
     #[error("injection: {problem}")]
     Injection {
@@ -66,7 +58,6 @@ impl SourceError {
             Self::Times { .. } | Self::NoSlice => help::TIMES,
             Self::MolarMass { .. } => "set molar_mass_kg_mol",
             Self::NotPositive { .. } => "give a positive number",
-            Self::Axis { .. } => "give the centres of a regular grid, in degrees",
             Self::Injection { .. } => "give heights 0 <= z_bottom < z_top, or one weight per level",
         }
     }

@@ -8,10 +8,11 @@ use kernels::Scalar;
 
 use super::cells::check_cells;
 use super::error::{Refusal, help};
-use super::stored::{Packing, check_dimensions, sizes, text};
-use super::units::{flux_factor, time_unit};
+use super::units::flux_factor;
 use super::{Conversion, Source, SourceError, SourceTimes, TimeScheme};
 use crate::grid::CubedSphere;
+use crate::gridded::stored::{Packing, check_dimensions, sizes, text};
+use crate::gridded::time_unit;
 use crate::state::TileSet;
 
 /// Dimensions of a flux, with their spellings.
@@ -148,7 +149,9 @@ impl NativeFiles {
             return Err(format!("'time' has {} values for {slices} slices of '{}'", values.len(), self.variable));
         }
         let units = text(&time, "units").ok_or("'time' has no units")?;
-        let unit = time_unit(&units, text(&time, "calendar").as_deref().unwrap_or("standard"), run.start)?;
+        let calendar = text(&time, "calendar");
+        let unit = time_unit(&units, calendar.as_deref().unwrap_or("standard"), run.start)
+            .map_err(|problem| format!("'time' {problem}"))?;
         let seconds: Vec<f64> = values.iter().map(|v| unit.origin_seconds + v * unit.unit_seconds).collect();
         SourceTimes::new(seconds.clone(), self.scheme).map_err(|e| e.to_string())?;
         Ok(seconds)

@@ -2,7 +2,6 @@
 
 mod decay;
 mod emission;
-mod grids;
 mod injection;
 mod native;
 mod times;

@@ -6,12 +6,13 @@
 mod input;
 mod output;
 mod physics;
+mod preprocess;
 mod reference;
 mod run;
 mod sources;
 mod tracers;
 
-pub use reference::markdown;
+pub use reference::{markdown, preprocess_markdown};
 
 /// One value of a key that takes one of a list of names.
 #[derive(Debug, Clone, Copy)]
@@ -264,7 +265,8 @@ impl Choice {
 /// A table of the configuration.
 #[derive(Debug, Clone, Copy)]
 pub struct Section {
-    /// Dotted path; `<name>` stands for a name chosen by the user. Empty for the top level.
+    /// Dotted path; `<name>` stands for a name chosen by the user. Empty for the top level. Paths of preprocessing
+    /// configurations begin with [`PREPROCESS`].
     pub path: &'static str,
     /// What the table is for.
     pub doc: &'static str,
@@ -288,13 +290,23 @@ impl Section {
 
     /// Section with this path.
     pub fn at(path: &str) -> Option<&'static Section> {
-        SECTIONS.iter().find(|s| s.path == path)
+        SECTIONS.iter().chain(PREPROCESS_SECTIONS).find(|s| s.path == path)
+    }
+
+    /// All sections of the kind of file to which this one belongs.
+    pub(super) fn siblings(&self) -> &'static [Section] {
+        if self.path.starts_with(PREPROCESS) { PREPROCESS_SECTIONS } else { SECTIONS }
+    }
+
+    /// Dotted path in the file.
+    pub fn name(&self) -> &'static str {
+        self.path.strip_prefix(PREPROCESS).unwrap_or(self.path)
     }
 
     /// Section of the table `name` inside this one.
     pub(super) fn child(&self, name: &str) -> Option<&'static Section> {
-        let path = if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) };
-        Section::at(&path)
+        let dot = if self.name().is_empty() { "" } else { "." };
+        Section::at(&format!("{}{dot}{name}", self.path))
     }
 
     /// Keys that may be written in this table, own ones first.
@@ -333,6 +345,12 @@ pub static SECTIONS: &[Section] = &[
     output::ONE_TRACER,
 ];
 
+/// What the paths of sections of preprocessing configurations begin with.
+pub const PREPROCESS: &str = "met:";
+
+/// All tables of a configuration of `atmostr preprocess`, in the order of the printed reference.
+pub static PREPROCESS_SECTIONS: &[Section] = preprocess::SECTIONS;
+
 const TOP: &[Key] = &[
     Key::required("input", Kind::Table, "Meteorology: transport files, or winds made by the program."),
     Key::optional("architecture", Kind::Table, "", "Where the run is computed."),
@@ -355,7 +373,7 @@ mod tests {
 
     #[test]
     fn every_table_key_has_its_section_and_every_section_its_key() {
-        for section in SECTIONS {
+        for section in SECTIONS.iter().chain(PREPROCESS_SECTIONS) {
             for key in section.keys {
                 match key.kind {
                     Kind::Table | Kind::TableOrList => {
@@ -379,7 +397,7 @@ mod tests {
 
     #[test]
     fn names_are_unique_within_a_section_and_keys_are_documented() {
-        for section in SECTIONS {
+        for section in SECTIONS.iter().chain(PREPROCESS_SECTIONS) {
             let mut seen = Vec::new();
             for key in section.all_keys() {
                 for name in std::iter::once(&key.name).chain(key.aliases) {

@@ -2,16 +2,31 @@
 
 use std::fmt::Write as _;
 
-use super::{Availability, Choice, Fallback, Key, Kind, SECTIONS, Section};
+use super::{Availability, Choice, Fallback, Key, Kind, PREPROCESS_SECTIONS, SECTIONS, Section};
 
-/// All keys of this version as Markdown: one heading per table, one row per key.
+/// All keys of a run configuration of this version as Markdown: one heading per table, one row per key.
 pub fn markdown() -> String {
-    let mut out = String::from(INTRO);
-    for section in SECTIONS.iter().filter(|s| !s.path.is_empty()) {
+    page(INTRO, SECTIONS)
+}
+
+/// The same for configurations of `atmostr preprocess`.
+pub fn preprocess_markdown() -> String {
+    page(PREPROCESS_INTRO, PREPROCESS_SECTIONS)
+}
+
+fn page(intro: &str, sections: &[Section]) -> String {
+    let mut out = String::from(intro);
+    for section in sections.iter().filter(|s| !s.name().is_empty()) {
         write_section(&mut out, section);
     }
     out
 }
+
+const PREPROCESS_INTRO: &str = "# Preprocessing configuration
+
+One TOML file tells `atmostr preprocess` which archive to read and what to write. Rules for keys, errors and paths are those of
+[run configurations](configuration.md).
+";
 
 const INTRO: &str = "# Run configuration
 
@@ -21,7 +36,7 @@ configuration file. Names of schemes and kinds may be written in upper or lower 
 ";
 
 fn write_section(out: &mut String, section: &Section) {
-    let _ = write!(out, "\n## `[{}]`\n\n{}\n", section.path, section.doc);
+    let _ = write!(out, "\n## `[{}]`\n\n{}\n", section.name(), section.doc);
     let usable: Vec<_> = section.keys.iter().filter(|k| k.availability == Availability::Now).collect();
     let scalars: Vec<_> = usable.into_iter().filter(|k| !k.kind.is_table()).collect();
     if scalars.is_empty() {

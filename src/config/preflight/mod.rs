@@ -13,7 +13,7 @@ use super::error::{ConfigErrors, Problems};
 use super::input::Source;
 use super::output::Schedule;
 use super::read::View;
-use super::{Output, RunConfig, targets};
+use super::{Output, RunConfig, keys, targets};
 use crate::met::TransportFile;
 use crate::met::gates::check_chain;
 use crate::met::synth::SynthOptions;
@@ -89,7 +89,7 @@ impl RunConfig {
         let (root, _) = DeTable::parse_recoverable(&self.text);
         let mut check = Check {
             config: self,
-            root: View::root(root.get_ref()),
+            root: View::root(keys::Section::at("").expect("the top level is a section"), root.get_ref()),
             problems: Problems::default(),
             warnings: Vec::new(),
         };

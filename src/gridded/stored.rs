@@ -10,11 +10,22 @@ pub(crate) fn sizes(variable: &netcdf::Variable<'_>) -> Vec<usize> {
 
 /// A text attribute.
 pub(crate) fn text(variable: &netcdf::Variable<'_>, key: &str) -> Option<String> {
-    match attribute(variable, key)? {
+    as_text(attribute(variable, key)?)
+}
+
+/// The value of an attribute, if it is a text.
+pub(super) fn as_text(value: AttributeValue) -> Option<String> {
+    match value {
         AttributeValue::Str(text) => Some(text),
         AttributeValue::Strs(texts) => <[String; 1]>::try_from(texts).ok().map(|[text]| text),
         _ => None,
     }
+}
+
+/// An attribute that is a number; the error text says that it is none.
+pub(crate) fn number(variable: &netcdf::Variable<'_>, key: &str) -> Result<Option<f64>, String> {
+    let Some(value) = attribute(variable, key) else { return Ok(None) };
+    f64::try_from(value).map(Some).map_err(|_| format!("'{key}' of '{}' is not a number", variable.name()))
 }
 
 fn attribute(variable: &netcdf::Variable<'_>, key: &str) -> Option<AttributeValue> {
@@ -44,13 +55,7 @@ pub(crate) struct Packing {
 impl Packing {
     /// The packing of a variable; the error text says which attribute is no number.
     pub(crate) fn of(variable: &netcdf::Variable<'_>) -> Result<Self, String> {
-        let number = |key: &str| match attribute(variable, key) {
-            None => Ok(None),
-            Some(value) => {
-                let refuse = |_| format!("'{}' of '{}' is not a number", key, variable.name());
-                f64::try_from(value).map(Some).map_err(refuse)
-            }
-        };
+        let number = |key| number(variable, key);
         let mut missing: Vec<f64> = [number("_FillValue")?, number("missing_value")?].into_iter().flatten().collect();
         // A value such as -999.9 may be stated in more digits than the variable keeps.
         if variable.vartype() == NcVariableType::Float(FloatType::F32) {
@@ -66,12 +71,19 @@ impl Packing {
     /// Turns stored numbers into values, up to the first one that is missing or not finite: its index is the error.
     pub(crate) fn unpack(&self, stored: &mut [f64]) -> Result<(), usize> {
         for (n, number) in stored.iter_mut().enumerate() {
-            let value = self.scale_and_offset.map_or(*number, |(scale, offset)| *number * scale + offset);
-            if self.missing.contains(number) || !value.is_finite() {
-                return Err(n);
-            }
-            *number = value;
+            *number = self.value(*number).ok_or(n)?;
         }
         Ok(())
+    }
+
+    /// Turns stored numbers into values, those that are missing or not finite into NaN.
+    pub(crate) fn unpack_all(&self, stored: &mut [f64]) {
+        stored.iter_mut().for_each(|number| *number = self.value(*number).unwrap_or(f64::NAN));
+    }
+
+    /// The value of a stored number, unless it is missing or not finite.
+    fn value(&self, stored: f64) -> Option<f64> {
+        let value = self.scale_and_offset.map_or(stored, |(scale, offset)| stored * scale + offset);
+        (!self.missing.contains(&stored) && value.is_finite()).then_some(value)
     }
 }

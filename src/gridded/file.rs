@@ -1,0 +1,142 @@
+//! Files.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use super::stored::{Packing, as_text, number, text};
+use super::{AxisNames, GriddedError, GriddedVariable, time_unit};
+
+/// A NetCDF file that is open for reading. Variables of groups are called `group/name`.
+#[derive(Debug)]
+pub struct GriddedFile {
+    path: PathBuf,
+    file: netcdf::File,
+}
+
+impl GriddedFile {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// [`GriddedError::File`].
+    pub fn open(path: &Path) -> Result<Self, GriddedError> {
+        let refuse = |e| GriddedError::File { file: path.into(), problem: format!("cannot be opened as NetCDF ({e})") };
+        Ok(Self { path: path.into(), file: netcdf::open(path).map_err(refuse)? })
+    }
+
+    /// The path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Names of all variables, those of groups last.
+    pub fn variable_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.file.variables().map(|v| v.name()).collect();
+        for group in self.file.groups().into_iter().flatten() {
+            add_names(&group, "", &mut names);
+        }
+        names
+    }
+
+    /// Whether there is such a variable.
+    pub fn has(&self, variable: &str) -> bool {
+        self.file.variable(variable).is_some()
+    }
+
+    /// A text attribute of a variable; `None` without the variable or the text.
+    pub fn text(&self, variable: &str, attribute: &str) -> Option<String> {
+        text(&self.file.variable(variable)?, attribute)
+    }
+
+    /// A text attribute of the file.
+    pub fn file_text(&self, attribute: &str) -> Option<String> {
+        as_text(self.file.attribute(attribute)?.value().ok()?)
+    }
+
+    /// An attribute of a variable that is a number; `None` without the variable or the number.
+    pub fn number(&self, variable: &str, attribute: &str) -> Option<f64> {
+        number(&self.file.variable(variable)?, attribute).ok()?
+    }
+
+    /// All values of a (small) variable, unpacked, in the order of the file.
+    ///
+    /// # Errors
+    /// [`GriddedError::NoVariable`], [`GriddedError::File`], [`GriddedError::Missing`].
+    pub fn values(&self, variable: &str) -> Result<Vec<f64>, GriddedError> {
+        let found = self.found(variable)?;
+        let mut values = found.get_values::<f64, _>(..).map_err(|e| self.unreadable(variable, &e.to_string()))?;
+        let packing = Packing::of(&found).map_err(|problem| self.unreadable(variable, &problem))?;
+        packing.unpack(&mut values).map_err(|n| GriddedError::Missing {
+            file: self.path.clone(),
+            variable: variable.into(),
+            place: format!("value {}", n + 1),
+            stored: values[n],
+        })?;
+        Ok(values)
+    }
+
+    /// Values of a time coordinate in s since `origin`.
+    ///
+    /// # Errors
+    /// As for [`GriddedFile::values`], and [`GriddedError::Times`] for units or calendars that are unknown and for times
+    /// that do not increase.
+    pub fn times(&self, variable: &str, origin: Timestamp) -> Result<Vec<f64>, GriddedError> {
+        let values = self.values(variable)?;
+        let refuse = |problem| GriddedError::Times { file: self.path.clone(), variable: variable.into(), problem };
+        let units = self.text(variable, "units").ok_or_else(|| refuse("has no units".into()))?;
+        let calendar = self.text(variable, "calendar");
+        let unit = time_unit(&units, calendar.as_deref().unwrap_or("standard"), origin).map_err(refuse)?;
+        if let Some(n) = (1..values.len()).find(|&n| values[n] <= values[n - 1]) {
+            let (this, before) = (values[n], values[n - 1]);
+            return Err(refuse(format!("does not increase: value {} is {this}, the one before it {before}", n + 1)));
+        }
+        Ok(values.iter().map(|v| unit.origin_seconds + v * unit.unit_seconds).collect())
+    }
+
+    /// A variable on a longitude-latitude grid.
+    ///
+    /// # Errors
+    /// [`GriddedError::NoVariable`]; [`GriddedError::Dimensions`] if a dimension is unknown, twice there or absent;
+    /// [`GriddedError::Axis`] for longitudes or latitudes that are no axis.
+    pub fn variable(&self, name: &str, names: &AxisNames) -> Result<GriddedVariable<'_>, GriddedError> {
+        GriddedVariable::find(self, name, names)
+    }
+
+    /// The variable of this name.
+    pub(super) fn found(&self, variable: &str) -> Result<netcdf::Variable<'_>, GriddedError> {
+        self.file.variable(variable).ok_or_else(|| GriddedError::NoVariable {
+            file: self.path.clone(),
+            variable: variable.into(),
+            held: self.variable_names().join(", "),
+        })
+    }
+
+    /// Variables beside the variable `of` and in the groups around it, the nearest first, with their names.
+    pub(super) fn around(&self, of: &str) -> Vec<(String, netcdf::Variable<'_>)> {
+        let mut found = Vec::new();
+        let mut path = of;
+        while let Some((group, _)) = path.rsplit_once('/') {
+            let inside = self.file.group(group).ok().flatten();
+            let names: Vec<String> = inside.iter().flat_map(|g| g.variables().map(|v| v.name()).collect::<Vec<_>>()).collect();
+            let named = names.into_iter().map(|name| format!("{group}/{name}"));
+            found.extend(named.filter_map(|name| self.file.variable(&name).map(|v| (name, v))));
+            path = group;
+        }
+        found.extend(self.file.variables().map(|v| (v.name(), v)));
+        found
+    }
+
+    /// The error of a variable that cannot be read.
+    pub(super) fn unreadable(&self, variable: &str, why: &str) -> GriddedError {
+        GriddedError::File { file: self.path.clone(), problem: format!("'{variable}' cannot be read ({why})") }
+    }
+}
+
+/// Adds the names of the variables of a group and of the groups in it.
+fn add_names(group: &netcdf::Group<'_>, path: &str, names: &mut Vec<String>) {
+    let path = format!("{path}{}/", group.name());
+    names.extend(group.variables().map(|v| format!("{path}{}", v.name())));
+    for inner in group.groups() {
+        add_names(&inner, &path, names);
+    }
+}

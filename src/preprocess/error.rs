@@ -1,0 +1,123 @@
+//! What can be wrong with archived meteorology.
+
+use std::path::{Path, PathBuf};
+
+use jiff::civil::Date;
+use thiserror::Error;
+
+use super::levels::LevelError;
+use crate::grid::GridError;
+use crate::gridded::GriddedError;
+use crate::met::MetError;
+use crate::regrid::RegridError;
+
+/// Why a day could not be prepared.
+#[derive(Debug, Error)]
+pub enum PreprocessError {
+    /// A file of the archive cannot be used.
+    #[error("{}: {problem}; {help}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, naming variable and index.
+        problem: String,
+        /// What to do about it.
+        help: &'static str,
+    },
+    /// The archive does not hold what a day needs.
+    #[error("{day}: {problem}; {help}")]
+    Day {
+        /// Day asked for.
+        day: Date,
+        /// What is missing.
+        problem: String,
+        /// What to do about it.
+        help: &'static str,
+    },
+    /// A field on the model's grid that no atmosphere has.
+    #[error("{day}, {when}: {field} is {value} at layer {level} of cell {cell}; {help}")]
+    Field {
+        /// Day in work.
+        day: Date,
+        /// Window or instant.
+        when: String,
+        /// Name of the field.
+        field: &'static str,
+        /// The value.
+        value: f64,
+        /// Layer, counted from 1 at the model top.
+        level: usize,
+        /// Cell in words.
+        cell: String,
+        /// What to do about it.
+        help: &'static str,
+    },
+    /// A window whose fluxes need more substeps than allowed.
+    #[error(
+        "{day}, window {number}: {needed} substeps are needed to move at most {target} of a cell's air at a time, \
+         `max_steps_per_window` is {most}; allow more, or use shorter windows or fewer levels near the ground"
+    )]
+    Steps {
+        /// Day in work.
+        day: Date,
+        /// Window, from 1.
+        number: usize,
+        /// Substeps needed; infinite for a cell without air.
+        needed: f64,
+        /// Largest outflow asked for.
+        target: f64,
+        /// Largest number allowed.
+        most: u32,
+    },
+    /// The recorded mean surface pressure cannot be used.
+    #[error("{}: {problem}; remove the file to measure it again", path.display())]
+    Campaign {
+        /// The file of the campaign.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The transport file cannot be written, or a window fails its checks.
+    #[error(transparent)]
+    Transport(#[from] MetError),
+    /// A gridded file cannot be used.
+    #[error(transparent)]
+    Gridded(#[from] GriddedError),
+    /// Weights cannot be made.
+    #[error(transparent)]
+    Regrid(#[from] RegridError),
+    /// Layers do not fit.
+    #[error(transparent)]
+    Levels(#[from] LevelError),
+    /// The grid is impossible.
+    #[error(transparent)]
+    Grid(#[from] GridError),
+    /// A file or folder cannot be read or written.
+    #[error("{}: cannot {action}: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What was tried.
+        action: &'static str,
+        /// Reason given by the system.
+        source: std::io::Error,
+    },
+}
+
+impl PreprocessError {
+    /// A file that cannot be used.
+    pub(crate) fn file(path: &Path, problem: impl Into<String>, help: &'static str) -> Self {
+        Self::File { path: path.to_path_buf(), problem: problem.into(), help }
+    }
+
+    /// An operation that the system refused.
+    pub(crate) fn io(path: &Path, action: &'static str) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_path_buf();
+        move |source| Self::Io { path, action, source }
+    }
+
+    /// Whether the input is at fault rather than the machine.
+    pub fn is_input(&self) -> bool {
+        !matches!(self, Self::Io { .. } | Self::Transport(MetError::Io { .. }))
+    }
+}

@@ -1,0 +1,6 @@
+//! Archives.
+
+pub mod gridded;
+mod units;
+
+pub(crate) use units::{Quantity, factor};

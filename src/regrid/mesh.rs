@@ -1,0 +1,145 @@
+//! Sets of cells on the unit sphere.
+
+use std::fmt;
+
+use super::latlon::sine_difference;
+use super::{LatLonMesh, LatLonSides, ReducedMesh, RegridError, RingStart};
+use crate::grid::CubedSphere;
+use crate::grid::vector::{from_lonlat, solid_angle};
+
+/// Cells that can be regridded: lat-lon meshes, rings, or the cubed sphere with its sides on great circles.
+#[derive(Clone, Debug)]
+pub enum Mesh {
+    /// Meridians and latitudes; cells row by row from south to north, each row from west to east.
+    LatLon(LatLonMesh),
+    /// Rings of equal cells, from south to north.
+    Reduced(ReducedMesh),
+    /// Cubed sphere; cells by panel, then j, then i.
+    Cube(CubedSphere),
+}
+
+/// Refuses more cells than weights can count.
+pub(super) fn countable(cells: usize) -> Result<(), RegridError> {
+    let max = u32::MAX as usize;
+    if cells > max { Err(RegridError::Cells { cells, max }) } else { Ok(()) }
+}
+
+impl Mesh {
+    /// Number of cells.
+    pub fn cells(&self) -> usize {
+        match self {
+            Mesh::LatLon(mesh) => mesh.nlon() * mesh.nlat(),
+            Mesh::Reduced(mesh) => mesh.cells(),
+            Mesh::Cube(grid) => 6 * grid.nc() * grid.nc(),
+        }
+    }
+
+    /// Areas of all cells in steradian.
+    pub fn areas(&self) -> Vec<f64> {
+        match self {
+            Mesh::LatLon(mesh) => latlon_areas(mesh),
+            Mesh::Reduced(mesh) => {
+                let rings = mesh.points().iter().zip(mesh.lat_edges().windows(2));
+                rings
+                    .flat_map(|(n, edges)| {
+                        let area = std::f64::consts::TAU * sine_difference(edges[0], edges[1]) / *n as f64;
+                        std::iter::repeat_n(area, *n)
+                    })
+                    .collect()
+            }
+            Mesh::Cube(grid) => {
+                let (nc, square) = (grid.nc(), grid.radius_m() * grid.radius_m());
+                let panel: Vec<f64> = (0..nc * nc).map(|c| grid.area(c % nc, c / nc) / square).collect();
+                panel.repeat(6)
+            }
+        }
+    }
+
+    /// Whether the cells cover the sphere.
+    pub fn covers_sphere(&self) -> bool {
+        match self {
+            Mesh::LatLon(mesh) => mesh.covers_sphere(),
+            Mesh::Reduced(mesh) => mesh.lat_edges()[0] == -90.0 && mesh.lat_edges()[mesh.points().len()] == 90.0,
+            Mesh::Cube(_) => true,
+        }
+    }
+
+    /// Name of the geometry: equal for equal cells, whatever the radius.
+    pub fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::of(&self.descriptor())
+    }
+
+    /// All numbers that fix the cells on the unit sphere, as bytes.
+    pub(super) fn descriptor(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let numbers = |values: &[f64], bytes: &mut Vec<u8>| {
+            bytes.extend((values.len() as u64).to_le_bytes());
+            values.iter().for_each(|v| bytes.extend((v + 0.0).to_le_bytes()));
+        };
+        match self {
+            Mesh::LatLon(mesh) => {
+                let sides = match mesh.sides() {
+                    LatLonSides::Parallels => "latlon parallels",
+                    LatLonSides::GreatCircles => "latlon great circles",
+                };
+                bytes.extend(sides.as_bytes());
+                numbers(mesh.lon_edges(), &mut bytes);
+                numbers(mesh.lat_edges(), &mut bytes);
+            }
+            Mesh::Reduced(mesh) => {
+                let (kind, lon) = match mesh.start() {
+                    RingStart::Centre(lon) => ("rings centre", lon),
+                    RingStart::Edge(lon) => ("rings edge", lon),
+                };
+                bytes.extend(kind.as_bytes());
+                numbers(&[lon], &mut bytes);
+                numbers(mesh.lat_edges(), &mut bytes);
+                mesh.points().iter().for_each(|n| bytes.extend((*n as u64).to_le_bytes()));
+            }
+            Mesh::Cube(grid) => {
+                let bundle = grid.bundle();
+                for tag in [bundle.panel_convention(), bundle.cs_definition(), bundle.cs_coordinate_law()] {
+                    bytes.extend(tag.as_bytes());
+                    bytes.push(b' ');
+                }
+                bytes.extend((grid.nc() as u64).to_le_bytes());
+                numbers(&[grid.longitude_offset_deg()], &mut bytes);
+            }
+        }
+        bytes
+    }
+}
+
+fn latlon_areas(mesh: &LatLonMesh) -> Vec<f64> {
+    let (lon, lat) = (mesh.lon_edges(), mesh.lat_edges());
+    let rows = lat.windows(2).flat_map(|rows| lon.windows(2).map(move |columns| (rows, columns)));
+    match mesh.sides() {
+        LatLonSides::Parallels => rows.map(|(r, c)| (c[1] - c[0]).to_radians() * sine_difference(r[0], r[1])).collect(),
+        LatLonSides::GreatCircles => rows
+            .map(|(r, c)| {
+                let [sw, se, ne, nw] =
+                    [(c[0], r[0]), (c[1], r[0]), (c[1], r[1]), (c[0], r[1])].map(|(lon, lat)| from_lonlat(lon, lat));
+                solid_angle(sw, se, ne) + solid_angle(sw, ne, nw)
+            })
+            .collect(),
+    }
+}
+
+/// 128 bits that name a geometry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Fingerprint(u128);
+
+impl Fingerprint {
+    /// FNV-1a of the bytes (Fowler, Noll & Vo).
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+        const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+        Self(bytes.iter().fold(OFFSET, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME)))
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
