@@ -19,7 +19,7 @@ mod winds;
 
 pub use coefficients::{coefficient_count, coefficient_index, truncated};
 pub use error::SpectralError;
-pub use rings::{Ring, gaussian_latitudes};
+pub use rings::Ring;
 pub use synthesis::Synthesis;
 
 #[cfg(test)]

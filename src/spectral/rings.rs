@@ -1,4 +1,4 @@
-//! Rings of points along parallels, and the latitudes of Gaussian grids.
+//! Rings of points along parallels.
 
 use std::collections::BTreeMap;
 
@@ -14,39 +14,6 @@ pub struct Ring {
     pub points: usize,
     /// Longitude of the first point, degrees.
     pub first_longitude: f64,
-}
-
-/// Latitudes in degrees, north to south, of the Gaussian grid with `pairs` latitudes between a pole and the equator:
-/// the zeros of the Legendre polynomial of degree 2·`pairs`. Symmetric to the last bit.
-pub fn gaussian_latitudes(pairs: usize) -> Vec<f64> {
-    let degree = 2 * pairs;
-    let colatitude = |k: usize| {
-        // McMahon's approximation, then Newton's iteration in colatitude.
-        let first = std::f64::consts::PI * (4 * k + 3) as f64 / (4 * degree + 2) as f64;
-        let mut theta = first + 1.0 / (first.tan() * (8 * degree * degree) as f64);
-        for _ in 0..10 {
-            let (value, slope) = legendre_polynomial(degree, theta);
-            let step = value / slope;
-            theta -= step;
-            if step.abs() < 1e-15 {
-                break;
-            }
-        }
-        theta
-    };
-    let north: Vec<f64> = (0..pairs).map(|k| 90.0 - colatitude(k).to_degrees()).collect();
-    north.iter().copied().chain(north.iter().rev().map(|lat| -lat)).collect()
-}
-
-/// Legendre polynomial of `degree` ≥ 1 at cos θ, and its derivative in θ.
-fn legendre_polynomial(degree: usize, theta: f64) -> (f64, f64) {
-    let (sine, cosine) = theta.sin_cos();
-    let (mut before, mut here) = (1.0, cosine);
-    for n in 2..=degree {
-        let n = n as f64;
-        (before, here) = (here, ((2.0 * n - 1.0) * cosine * here - (n - 1.0) * before) / n);
-    }
-    (here, degree as f64 * (cosine * here - before) / sine)
 }
 
 /// Rings at the same distance from the equator.
@@ -104,33 +71,6 @@ pub(super) fn latitudes(rings: &[Ring]) -> Vec<Latitude> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn gaussian_latitudes_of_small_grids_are_known_zeros() {
-        // Zeros of P2 and P4: 1/√3; √(3/7 ± 2/7 √(6/5)).
-        let sines = |pairs| gaussian_latitudes(pairs).iter().map(|l: &f64| l.to_radians().sin()).collect::<Vec<_>>();
-        assert!((sines(1)[0] - (1.0f64 / 3.0).sqrt()).abs() < 1e-15);
-        let root = 2.0 / 7.0 * 1.2f64.sqrt();
-        for (found, expected) in sines(2).iter().zip([(3.0 / 7.0 + root).sqrt(), (3.0 / 7.0 - root).sqrt()]) {
-            assert!((found - expected).abs() < 1e-15);
-        }
-    }
-
-    #[test]
-    fn gaussian_latitudes_of_n320_are_those_published() {
-        // First, second and last northern latitude as ecCodes 2.28 gives them.
-        let found = gaussian_latitudes(320);
-        assert_eq!(found.len(), 640);
-        for (found, table) in [(found[0], 89.784876907219), (found[1], 89.506202738206), (found[319], 0.140515179668)] {
-            assert!((found - table).abs() < 1e-12, "{found} {table}");
-        }
-        assert!(found.windows(2).all(|w| w[1] < w[0]));
-        assert!((0..640).all(|n| found[n] == -found[639 - n]));
-        for latitude in &found[..320] {
-            let (value, slope) = legendre_polynomial(640, (90.0 - latitude).to_radians());
-            assert!((value / slope).abs() < 1e-14);
-        }
-    }
 
     #[test]
     fn mirrored_rings_share_their_functions() {
