@@ -13,7 +13,10 @@ mod error;
 mod faces;
 mod fluxes;
 mod geometry;
+#[cfg(feature = "grib")]
+pub mod grib;
 mod levels;
+mod line_integral;
 mod physics;
 mod pin;
 mod poisson;
@@ -34,6 +37,7 @@ pub use error::PreprocessError;
 pub use faces::{FacePlace, FaceTable};
 pub use fluxes::{FluxSettings, FluxTime, Thickness};
 pub use geometry::{FaceArc, FaceGeometry};
+pub use line_integral::{LineIntegral, RingsError};
 pub use levels::{LevelError, LevelMap, Preset, Transform};
 pub use pin::{Campaign, Pin, mean_pressure};
 pub use poisson::Poisson;
