@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 /// Rooms in the order of their dependencies: each may use itself and those before it.
-<<<<<<< HEAD
 const ROOMS: [&str; 20] = [
     "files",
     "grid",

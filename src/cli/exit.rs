@@ -12,6 +12,7 @@ use crate::met::MetError;
 use crate::met::synth::SynthError;
 use crate::model::{Blame, RunError};
 use crate::output::OutputError;
+use crate::preprocess::PreprocessError;
 
 /// How the program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,6 +173,12 @@ impl From<SynthError> for CliError {
             SynthError::File(inner) if matches!(*inner, MetError::Io { .. }) => Self::failed(inner),
             other => Self::input(other),
         }
+    }
+}
+
+impl From<PreprocessError> for CliError {
+    fn from(error: PreprocessError) -> Self {
+        if error.is_input() { Self::input(error) } else { Self::failed(error) }
     }
 }
 

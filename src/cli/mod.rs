@@ -14,6 +14,7 @@ mod inspect;
 mod kernels;
 mod log;
 mod plot;
+mod preprocess;
 pub mod progress;
 mod run;
 mod synth;
@@ -43,6 +44,7 @@ const AFTER_HELP: &str = "\
 Examples:
   atmostr run.toml                            a run (short for: atmostr run run.toml)
   mpirun -n 24 atmostr run.toml               the same on 24 ranks, with the same bits
+  atmostr preprocess met.toml --day 2021-12-01    a day of archived winds to a transport file
   atmostr check run.toml                      every error of a configuration, with its line
   atmostr synth winds.bin --nc 24             a transport file of analytic winds, no data needed
   atmostr inspect winds.bin                   what a transport file holds
@@ -62,6 +64,7 @@ Colour is used on terminals unless NO_COLOR is set.";
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::RunArgs),
+    Preprocess(preprocess::PreprocessArgs),
     Check(check::CheckArgs),
     Inspect(inspect::InspectArgs),
     Synth(synth::SynthArgs),
@@ -153,6 +156,7 @@ fn execute(args: impl IntoIterator<Item = OsString>) -> Exit {
     log::init(&ctx);
     let result = match cli.command {
         Command::Run(args) => args.execute(&ctx),
+        Command::Preprocess(args) => args.execute(&ctx),
         Command::Check(args) => args.execute(&ctx),
         Command::Inspect(args) => args.execute(&ctx),
         Command::Synth(args) => args.execute(&ctx),

@@ -195,7 +195,7 @@ fn scalar(kind: Kind, full: &str, value: &DeValue<'_>, span: Range<usize>, probl
         Kind::Text | Kind::Path => value.is_str(),
         Kind::Date | Kind::Time => value.is_str() || value.is_datetime(),
         Kind::Choice(choices) => value.is_str() || (value.is_bool() && takes_booleans(choices)),
-        Kind::Paths => elements(value, |v| v.is_str()),
+        Kind::Paths | Kind::Texts => elements(value, |v| v.is_str()),
         Kind::Names => value.is_str() || elements(value, |v| v.is_str()),
         Kind::Ints(_) | Kind::IntPair => elements(value, |v| v.is_integer()),
         Kind::Floats(_) => elements(value, |v| v.is_float() || v.is_integer()),
@@ -218,7 +218,9 @@ fn scalar(kind: Kind, full: &str, value: &DeValue<'_>, span: Range<usize>, probl
         Kind::Text | Kind::Path => value.as_str().is_some_and(|s| !s.is_empty()),
         Kind::Date => read::date(value).is_some(),
         Kind::Time => read::time(value).is_some(),
-        Kind::Paths => read::texts(value).is_some_and(|l| !l.is_empty() && l.iter().all(|s| !s.is_empty())),
+        Kind::Paths | Kind::Texts => {
+            read::texts(value).is_some_and(|l| !l.is_empty() && l.iter().all(|s| !s.is_empty()))
+        }
         Kind::Ints(min) => read::ints(value).is_some_and(|l| l.iter().all(|n| *n >= min)),
         Kind::IntPair => read::ints(value).is_some_and(|l| l.len() == 2 && l.iter().all(|n| (1..=5760).contains(n))),
         Kind::Floats(range) => read::floats(value).is_some_and(|l| l.iter().all(|x| range.contains(*x))),
@@ -231,6 +233,7 @@ fn scalar(kind: Kind, full: &str, value: &DeValue<'_>, span: Range<usize>, probl
         let message = match kind {
             Kind::Text | Kind::Path => format!("`{full}` must not be empty"),
             Kind::Paths => format!("`{full}` must name at least one file, and no empty name"),
+            Kind::Texts => format!("`{full}` must hold at least one name, and no empty one"),
             _ => format!("`{full}` must be {}", kind.words()),
         };
         problems.add(full, Some(span), message, "");
@@ -240,7 +243,7 @@ fn scalar(kind: Kind, full: &str, value: &DeValue<'_>, span: Range<usize>, probl
 /// Advice for the commonest slips of type.
 fn remedy(kind: Kind, value: &DeValue<'_>) -> String {
     match (kind, value) {
-        (Kind::Paths, DeValue::String(s)) => format!("write a list: [\"{s}\"]"),
+        (Kind::Paths | Kind::Texts, DeValue::String(s)) => format!("write a list: [\"{s}\"]"),
         (Kind::Bool | Kind::Int(..) | Kind::Float(_), DeValue::String(s)) => format!("remove the quotes: {s}"),
         (Kind::Int(..), DeValue::Float(_)) => "write it without a decimal point or exponent".into(),
         (Kind::Ints(_) | Kind::Floats(_), DeValue::Integer(_) | DeValue::Float(_)) => {

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use super::error::Problems;
 use super::paths::Base;
 use super::read::{At, Named, View};
-use crate::sources::{Conversion, Injection, NativeFiles, TimeScheme};
+use super::{inventories, source_files};
+use crate::sources::{Conversion, Injection, Inventory, InventoryKind, NativeFiles, TimeScheme};
 
 /// One source of a tracer.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +29,8 @@ pub enum EmissionSource {
     },
     /// Files on the run's own grid.
     Native(NativeFiles),
+    /// Files on a longitude-latitude grid.
+    Inventory(Inventory),
 }
 
 impl EmissionConfig {
@@ -38,15 +41,18 @@ impl EmissionConfig {
                 format!("uniform {:e} kg m-2 s-1", density * conversion.scale())
             }
             EmissionSource::Native(native) => {
-                let first = native.files.first().and_then(|file| file.file_name()).unwrap_or_default();
-                let more = match native.files.len() {
-                    0 | 1 => String::new(),
-                    n => format!(" and {} more", n - 1),
+                let what = format!("cs_native {}", native.variable);
+                of_files(&what, native.files.iter(), &native.conversion, native.scheme.name())
+            }
+            EmissionSource::Inventory(inventory) => {
+                let names = inventory.variables.join(" + ");
+                let what = if names.is_empty() {
+                    inventory.kind.name().to_owned()
+                } else {
+                    format!("{} {names}", inventory.kind.name())
                 };
-                let scale = native.conversion.scale();
-                let scaled = if scale == 1.0 { String::new() } else { format!(" times {scale}") };
-                let (name, scheme) = (first.display(), native.scheme.name());
-                format!("cs_native {} of {name}{more}{scaled}, {scheme}", native.variable)
+                let files = inventory.files.iter().map(|file| &file.path);
+                of_files(&what, files, &inventory.conversion, &inventories::times(inventory))
             }
         };
         match &self.injection {
@@ -57,16 +63,40 @@ impl EmissionConfig {
     }
 }
 
+/// A source in words: what of which files, times what, acting when.
+fn of_files<'a>(
+    what: &str,
+    files: impl ExactSizeIterator<Item = &'a PathBuf>,
+    conversion: &Conversion,
+    when: &str,
+) -> String {
+    let more = if files.len() > 1 { format!(" and {} more", files.len() - 1) } else { String::new() };
+    let name = files.take(1).filter_map(|file| file.file_name()).collect::<std::ffi::OsString>();
+    let scale = conversion.scale();
+    let scaled = if scale == 1.0 { String::new() } else { format!(" times {scale}") };
+    format!("{what} of {}{more}{scaled}, {when}", name.display())
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     None,
     Uniform,
     CsNative,
+    Inventory(InventoryKind),
 }
 
 impl Named for Kind {
-    const ALL: &'static [(&'static str, Self)] =
-        &[("none", Self::None), ("uniform", Self::Uniform), ("cs_native", Self::CsNative)];
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("none", Self::None),
+        ("uniform", Self::Uniform),
+        ("cs_native", Self::CsNative),
+        ("file", Self::Inventory(InventoryKind::File)),
+        ("lmdz_co2", Self::Inventory(InventoryKind::LmdzCo2)),
+        ("gridfed_fossil_co2", Self::Inventory(InventoryKind::GridfedFossilCo2)),
+        ("edgar_sf6", Self::Inventory(InventoryKind::EdgarSf6)),
+        ("zhang_rn222", Self::Inventory(InventoryKind::ZhangRn222)),
+        ("carbontracker", Self::Inventory(InventoryKind::CarbonTracker)),
+    ];
 }
 
 impl Named for TimeScheme {
@@ -171,21 +201,26 @@ fn one(
         }
         Kind::CsNative => {
             let variable = required(view.text("variable"), view, "variable", kind, tracer, problems);
-            let files = files(view, tracer, around, problems);
+            let files = source_files::read(view, tracer, around, problems);
+            source_files::refuse_year(view, problems);
             if let Some(given) = view.bool("time_varying").filter(|given| !given.value) {
                 let message = format!("`{} = false` is not possible with kind \"{}\"", given.key, kind.name());
                 problems.add(given.key, Some(given.span), message, "remove it; a file with one slice is constant");
             }
             let scheme = view.choice_or_default("temporal_scheme");
-            let variable = variable?.to_owned();
+            let (variable, files) = (variable?.to_owned(), files.into_iter().map(|file| file.path).collect());
             EmissionSource::Native(NativeFiles { files, variable, scheme, conversion: conversion.ok()? })
+        }
+        Kind::Inventory(of) => {
+            let inventory = inventories::read(of, view, tracer, around, conversion.ok(), problems);
+            EmissionSource::Inventory(inventory?)
         }
     };
     Some(EmissionConfig { source, injection: injection? })
 }
 
 /// The value of a key that the kind needs; reports its absence.
-fn required<T>(
+pub(super) fn required<T>(
     value: Option<At<T>>,
     view: &View<'_>,
     name: &str,
@@ -200,76 +235,6 @@ fn required<T>(
         problems.add(&key, span, format!("`{key}` is missing"), help);
     }
     value.map(|value| value.value)
-}
-
-/// Keys that name the files of a source.
-pub(super) const FILE_KEYS: [&str; 3] = ["file", "files", "file_pattern"];
-const MONTH: &str = "{YYYYMM}";
-
-fn files(view: &View<'_>, tracer: &View<'_>, around: &Surroundings<'_>, problems: &mut Problems) -> Vec<PathBuf> {
-    let given: Vec<_> = view.given().filter(|(key, _)| FILE_KEYS.contains(&key.name)).collect();
-    let help = "give exactly one of `file`, `files` and `file_pattern`";
-    match given[..] {
-        [] => {
-            let key = view.full("file");
-            problems.add(&key, view.span().or_else(|| tracer.span()), format!("`{key}` is missing"), help);
-        }
-        [_] => {}
-        [(first, _), .., (last, at)] => {
-            let message = format!("`{}` and `{}` are both given", view.full(first.name), view.full(last.name));
-            problems.add(view.full(last.name), Some(at.span()), message, help);
-            return Vec::new();
-        }
-    }
-    let year = view.int("year");
-    if let (Some(year), false) = (&year, view.has("file_pattern")) {
-        let message = format!("`{}` has no meaning without `file_pattern`", year.key);
-        problems.add(&year.key, Some(year.span.clone()), message, "remove it: files state their times");
-    }
-    if let Some(pattern) = view.text("file_pattern") {
-        // A year that was refused has been reported.
-        if view.has("year") && year.is_none() {
-            return Vec::new();
-        }
-        let year = year.and_then(|year| i16::try_from(year.value).ok()).or(around.year);
-        return of_year(&pattern, year, around.base, problems);
-    }
-    let mut paths = Vec::new();
-    for text in view.text("file").into_iter().chain(view.texts("files").into_iter().flatten()) {
-        let Some(path) = around.base.existing_file(&text, problems) else { continue };
-        if paths.contains(&path) {
-            let message = format!("`{}` names {} twice", text.key, path.display());
-            problems.add(text.key, Some(text.span), message, "list every file once");
-        }
-        paths.push(path);
-    }
-    paths
-}
-
-/// The files of all months of a year.
-fn of_year(pattern: &At<&str>, year: Option<i16>, base: &Base, problems: &mut Problems) -> Vec<PathBuf> {
-    let mut refuse = |message, help| {
-        problems.add(&pattern.key, Some(pattern.span.clone()), message, help);
-        Vec::new()
-    };
-    if pattern.value.matches(MONTH).count() != 1 {
-        let message = format!("`{}` must contain `{MONTH}` exactly once", pattern.key);
-        return refuse(message, "e.g. \"flux_{YYYYMM}.nc\"");
-    }
-    let Some(year) = year else {
-        return refuse(format!("`{}`: the year in which the run starts is not known", pattern.key), "give `year`");
-    };
-    let mut paths = Vec::new();
-    for month in 1..=12 {
-        let value = pattern.value.replace(MONTH, &format!("{year:04}{month:02}"));
-        let text = At { value: value.as_str(), key: pattern.key.clone(), span: pattern.span.clone() };
-        match base.existing_file(&text, problems) {
-            Some(path) => paths.push(path),
-            // One message for the first month that is absent.
-            None => break,
-        }
-    }
-    paths
 }
 
 /// The layers of a source; `None` after an error.

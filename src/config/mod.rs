@@ -12,6 +12,7 @@ mod emissions;
 mod error;
 mod explain;
 mod input;
+mod inventories;
 pub mod keys;
 mod output;
 mod paths;
@@ -20,6 +21,7 @@ mod preflight;
 pub mod preprocess;
 mod read;
 mod settings;
+mod source_files;
 mod tracers;
 
 use std::path::{Path, PathBuf};
@@ -94,7 +96,7 @@ impl RunConfig {
         let base = paths::Base::of(path);
         let input = input::read(&view, &base, &mut problems);
         let advection = advection::read(&view, &mut problems);
-        let settings = settings::read(&view, &advection, &input, &mut problems);
+        let settings = settings::read(&view, &base, &advection, &input, &mut problems);
         let physics = physics::read(&view, &mut problems);
         let tracers = tracers::read(&view, &base, &input, &advection, &mut problems);
         let chemistry = chemistry::read(&view, &tracers, settings.physics_cadence, &mut problems);

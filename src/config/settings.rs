@@ -1,10 +1,12 @@
 //! `[architecture]`, `[numerics]`, `[run]` and `[decomposition]`.
 
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
 use super::advection::Advection;
 use super::error::Problems;
 use super::input::{Input, Source};
+use super::paths::Base;
 use super::read::{At, Named, View};
 use crate::device::Accelerator;
 use crate::met::FloatType;
@@ -67,10 +69,18 @@ pub struct Settings {
     pub halo: usize,
     /// Tiles per panel along i and j; `None`: chosen for the number of ranks.
     pub tiles: Option<[NonZeroUsize; 2]>,
+    /// Folder in which weights of regridding are kept.
+    pub regridder_cache_dir: Option<PathBuf>,
 }
 
 /// Reads the four tables. After an error the values returned mean nothing.
-pub(super) fn read(root: &View<'_>, advection: &Advection, input: &Input, problems: &mut Problems) -> Settings {
+pub(super) fn read(
+    root: &View<'_>,
+    base: &Base,
+    advection: &Advection,
+    input: &Input,
+    problems: &mut Problems,
+) -> Settings {
     let architecture = root.table("architecture");
     let accelerator = accelerator(&architecture, problems);
     let run = root.table("run");
@@ -99,6 +109,7 @@ pub(super) fn read(root: &View<'_>, advection: &Advection, input: &Input, proble
         physics_cadence: run.choice_or_default("physics_cadence"),
         halo: halo(&run, advection, input, problems),
         tiles: tiles(&root.table("decomposition"), input, problems),
+        regridder_cache_dir: run.text("regridder_cache_dir").and_then(|folder| base.resolve(&folder, problems)),
     }
 }
 

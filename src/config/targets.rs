@@ -17,11 +17,14 @@ fn read(config: &RunConfig) -> Vec<(&Path, &'static str)> {
         InitialState::CsNative { file, .. } => Some((file.as_path(), "the file of an initial state")),
         _ => None,
     }));
-    let native = config.tracers.iter().flat_map(|tracer| &tracer.emissions).filter_map(|one| match &one.source {
-        EmissionSource::Native(native) => Some(&native.files),
-        EmissionSource::Uniform { .. } => None,
-    });
-    all.extend(native.flatten().map(|file| (file.as_path(), "a file of a source")));
+    for one in config.tracers.iter().flat_map(|tracer| &tracer.emissions) {
+        let files: Vec<&PathBuf> = match &one.source {
+            EmissionSource::Native(native) => native.files.iter().collect(),
+            EmissionSource::Inventory(inventory) => inventory.files.iter().map(|file| &file.path).collect(),
+            EmissionSource::Uniform { .. } => Vec::new(),
+        };
+        all.extend(files.into_iter().map(|file| (file.as_path(), "a file of a source")));
+    }
     all
 }
 

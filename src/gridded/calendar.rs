@@ -6,8 +6,15 @@ use jiff::tz::TimeZone;
 
 /// A time axis: seconds from the start of the run to its origin, and seconds per unit.
 pub(crate) struct TimeUnit {
-    pub(crate) origin_seconds: f64,
-    pub(crate) unit_seconds: f64,
+    origin_seconds: f64,
+    unit_seconds: f64,
+}
+
+impl TimeUnit {
+    /// s from the start of the run to a stated time.
+    pub(crate) fn seconds(&self, stated: f64) -> f64 {
+        self.origin_seconds + stated * self.unit_seconds
+    }
 }
 
 /// Reads units such as "hours since 2021-12-01 00:00:00" of a `calendar`; the error text, to follow the name of the

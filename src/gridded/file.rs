@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
+use super::calendar::{TimeUnit, time_unit};
 use super::stored::{Packing, as_text, number, text};
-use super::{AxisNames, GriddedError, GriddedVariable, time_unit};
+use super::{AxisNames, GriddedError, GriddedVariable};
 
 /// A NetCDF file that is open for reading. Variables of groups are called `group/name`.
 #[derive(Debug)]
@@ -83,14 +84,44 @@ impl GriddedFile {
     pub fn times(&self, variable: &str, origin: Timestamp) -> Result<Vec<f64>, GriddedError> {
         let values = self.values(variable)?;
         let refuse = |problem| GriddedError::Times { file: self.path.clone(), variable: variable.into(), problem };
-        let units = self.text(variable, "units").ok_or_else(|| refuse("has no units".into()))?;
-        let calendar = self.text(variable, "calendar");
-        let unit = time_unit(&units, calendar.as_deref().unwrap_or("standard"), origin).map_err(refuse)?;
+        let unit = self.time_unit(variable, origin)?;
         if let Some(n) = (1..values.len()).find(|&n| values[n] <= values[n - 1]) {
             let (this, before) = (values[n], values[n - 1]);
             return Err(refuse(format!("does not increase: value {} is {this}, the one before it {before}", n + 1)));
         }
-        Ok(values.iter().map(|v| unit.origin_seconds + v * unit.unit_seconds).collect())
+        Ok(values.iter().map(|v| unit.seconds(*v)).collect())
+    }
+
+    fn time_unit(&self, variable: &str, origin: Timestamp) -> Result<TimeUnit, GriddedError> {
+        let refuse = |problem| GriddedError::Times { file: self.path.clone(), variable: variable.into(), problem };
+        let units = self.text(variable, "units").ok_or_else(|| refuse("has no units".into()))?;
+        let calendar = self.text(variable, "calendar");
+        time_unit(&units, calendar.as_deref().unwrap_or("standard"), origin).map_err(refuse)
+    }
+
+    /// Intervals from the bounds of a time coordinate (attribute `bounds`), in s since `origin`; `None` if it has none.
+    ///
+    /// # Errors
+    /// As for [`GriddedFile::times`]; [`GriddedError::Times`] also for bounds in another number than times, or whose end is
+    /// not after their start.
+    pub fn time_bounds(&self, variable: &str, origin: Timestamp) -> Result<Option<Vec<[f64; 2]>>, GriddedError> {
+        let times = self.times(variable, origin)?;
+        let beside = variable.rsplit_once('/').map_or(String::new(), |(group, _)| format!("{group}/"));
+        let Some(name) = self.text(variable, "bounds").map(|name| format!("{beside}{name}")).filter(|n| self.has(n))
+        else {
+            return Ok(None);
+        };
+        let values = self.values(&name)?;
+        let refuse = |problem| GriddedError::Times { file: self.path.clone(), variable: name.clone(), problem };
+        if values.len() != 2 * times.len() {
+            return Err(refuse(format!("has {} values for {} times", values.len(), times.len())));
+        }
+        let unit = self.time_unit(variable, origin)?;
+        let pairs: Vec<[f64; 2]> = values.chunks_exact(2).map(|pair| [0, 1].map(|n| unit.seconds(pair[n]))).collect();
+        match pairs.iter().position(|[from, to]| from >= to) {
+            Some(n) => Err(refuse(format!("of record {} do not increase", n + 1))),
+            None => Ok(Some(pairs)),
+        }
     }
 
     /// A variable on a longitude-latitude grid.
@@ -117,7 +148,8 @@ impl GriddedFile {
         let mut path = of;
         while let Some((group, _)) = path.rsplit_once('/') {
             let inside = self.file.group(group).ok().flatten();
-            let names: Vec<String> = inside.iter().flat_map(|g| g.variables().map(|v| v.name()).collect::<Vec<_>>()).collect();
+            let names: Vec<String> =
+                inside.iter().flat_map(|g| g.variables().map(|v| v.name()).collect::<Vec<_>>()).collect();
             let named = names.into_iter().map(|name| format!("{group}/{name}"));
             found.extend(named.filter_map(|name| self.file.variable(&name).map(|v| (name, v))));
             path = group;

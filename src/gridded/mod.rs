@@ -9,9 +9,11 @@ mod file;
 mod names;
 pub(crate) mod stored;
 mod variable;
+mod weights;
 
 pub(crate) use calendar::time_unit;
 pub use error::GriddedError;
 pub use file::GriddedFile;
 pub use names::AxisNames;
 pub use variable::{GriddedVariable, Missing};
+pub use weights::Weights;

@@ -121,8 +121,7 @@ impl<'a> GriddedVariable<'a> {
         let ranges: Vec<Range<usize>> = ranges.collect();
         let extents: Vec<netcdf::Extent> = ranges.iter().cloned().map(Into::into).collect();
         let unreadable = |why: String| self.file.unreadable(&self.name, &why);
-        let mut stored =
-            self.variable.get_values::<f64, _>(extents).map_err(|e| unreadable(e.to_string()))?;
+        let mut stored = self.variable.get_values::<f64, _>(extents).map_err(|e| unreadable(e.to_string()))?;
         let packing = Packing::of(&self.variable).map_err(unreadable)?;
         match missing {
             Missing::AsNan => packing.unpack_all(&mut stored),

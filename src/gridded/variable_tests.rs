@@ -176,5 +176,8 @@ fn times_are_seconds_from_an_origin() {
     let origin = "2021-12-01T06:00:00Z".parse().unwrap();
     assert_eq!(file.times("time", origin).unwrap(), [-21_600.0, 21_600.0, 31.0 * 86_400.0 - 21_600.0]);
     let refused = file.times("bad", origin).unwrap_err();
-    assert!(refused.to_string().ends_with("'bad' does not increase: value 3 is 0.5, the one before it 0.5"), "{refused}");
+    assert!(
+        refused.to_string().ends_with("'bad' does not increase: value 3 is 0.5, the one before it 0.5"),
+        "{refused}"
+    );
 }

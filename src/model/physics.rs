@@ -11,9 +11,10 @@ use super::setup::Setup;
 use crate::comm::Communicator;
 use crate::config::{EmissionSource, RunConfig};
 use crate::diagnostics::{exact_total, level_sum};
+use crate::gridded::Weights;
 use crate::met::{Derived, Section};
 use crate::operators::columns::{Convection, Emitter, WindowPhysics};
-use crate::sources::{Injection, RunSpan, Source};
+use crate::sources::{Injection, RunSpan, Source, SourceError};
 
 /// Layers that the sources of a run enter, in their order: tracer by tracer, as they are written.
 fn injections(config: &RunConfig) -> Vec<Injection> {
@@ -48,10 +49,11 @@ pub(super) fn emitters<R: Scalar>(
     comm: &dyn Communicator,
 ) -> Result<Vec<Emitter<R>>, RunError> {
     let lofts = config.physics.diffusion.as_ref().is_some_and(|d| d.lofts());
+    let weights = Weights::new(config.settings.regridder_cache_dir.as_deref());
     let mut emitters = Vec::new();
     for (tracer, settings) in config.tracers.iter().enumerate() {
         for emission in &settings.emissions {
-            let read = source(&emission.source, setup)
+            let read = source(&emission.source, setup, &weights)
                 .map_err(|source| RunError::Source { tracer: settings.name.clone(), source });
             let profile = match emission.injection {
                 Injection::Surface => lofts.then_some(Derived::Lofting),
@@ -63,16 +65,15 @@ pub(super) fn emitters<R: Scalar>(
     Ok(emitters)
 }
 
-fn source<R: Scalar>(of: &EmissionSource, setup: &Setup) -> Result<Source<R>, crate::sources::SourceError> {
+fn source<R: Scalar>(of: &EmissionSource, setup: &Setup, weights: &Weights) -> Result<Source<R>, SourceError> {
+    let start = setup.origin.and_then(|origin| TimeZone::UTC.to_timestamp(origin).ok()).unwrap_or_default();
+    let span = RunSpan { start, seconds: 3600.0 * setup.plan.hours };
     match of {
         EmissionSource::Uniform { density, conversion } => {
             Ok(Source::uniform(setup.tiles.clone(), &setup.grid, *density, conversion))
         }
-        EmissionSource::Native(files) => {
-            let start = setup.origin.and_then(|origin| TimeZone::UTC.to_timestamp(origin).ok()).unwrap_or_default();
-            let span = RunSpan { start, seconds: 3600.0 * setup.plan.hours };
-            files.read(&span, &setup.grid, &setup.tiles)
-        }
+        EmissionSource::Native(files) => files.read(&span, &setup.grid, &setup.tiles),
+        EmissionSource::Inventory(inventory) => inventory.read(&span, &setup.grid, &setup.tiles, weights),
     }
 }
 

@@ -7,18 +7,49 @@ use jiff::tz::TimeZone;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::balance::{BalanceMode, balance};
-use super::closure::close_columns;
 use super::levels::LevelMap;
 use super::pin::{mean_pressure, pin};
 use super::substeps::{StepRule, outflow_ratio};
-use super::{Endpoint, MetReader, Pin, PreprocessError, Stage, Stages, Target, physics};
+use super::{
+    Balance, ColumnWeights, Endpoint, LayerWeights, MetReader, Pin, PreprocessError, Stage, Stages, Target,
+    close_columns, physics,
+};
 use crate::files::lacks_room;
 use crate::grid::constants::GRAVITY;
 use crate::met::gates::{PositivityReport, ReplayReport};
 use crate::met::{
-    FloatType, GateAction, GatePolicy, HeaderSpec, MetError, Section, TransportWriter, WindowPayload, WindowReceipt,
+    FloatType, GateAction, GatePolicy, HeaderSpec, Section, TransportWriter, WindowPayload, WindowReceipt,
 };
+
+/// How horizontal fluxes are made to fit the mass changes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum BalanceMode {
+    /// One correction per face, shared out over its layers.
+    Column(ColumnWeights),
+    /// One correction per face and layer.
+    PerLayer,
+    /// None; the residual is taken out of the vertical fluxes.
+    None,
+}
+
+impl BalanceMode {
+    /// Value of `horizontal_balance` in headers.
+    pub fn name(self) -> &'static str {
+        match self {
+            BalanceMode::Column(_) => "column",
+            BalanceMode::PerLayer => "per_layer",
+            BalanceMode::None => "none",
+        }
+    }
+
+    /// Share of the layers in what is left of a column.
+    pub fn weights(self) -> ColumnWeights {
+        match self {
+            BalanceMode::Column(weights) => weights,
+            BalanceMode::PerLayer | BalanceMode::None => ColumnWeights::Mass,
+        }
+    }
+}
 
 /// What is written, besides what the archive decides.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,7 +103,7 @@ pub struct DayReport {
     pub replay: Option<ReplayReport>,
     /// Largest outflow of all windows.
     pub positivity: Option<PositivityReport>,
-    /// Largest correction of a face flux relative to the largest flux of its window and layer set.
+    /// Largest change of a column's (with `PerLayer`, a layer's) face flux by the balance, kg over a window.
     pub correction: f64,
     /// Mean dry surface pressure of the archive at the start of the day, before it was set, Pa.
     pub archive_pressure_pa: f64,
@@ -133,7 +164,8 @@ impl<'a> Preprocessor<'a> {
         let (cells, native) = (self.target.cells() as u64, self.levels.native_levels() as u64);
         let levels = self.levels.levels() as u64;
         let fields = native * (2 + 2 + 1) + levels * (2 + 2 + 2 + 2 + 1 + 1 + 1);
-        let physics: u64 = self.reader.physics().iter().map(|s| s.elems(self.target.grid().nc(), native as usize) as u64).sum();
+        let physics: u64 =
+            self.reader.physics().iter().map(|s| s.elems(self.target.grid().nc(), native as usize) as u64).sum();
         8 * (cells * fields + 3 * physics) + self.reader.memory_bytes()
     }
 
@@ -232,11 +264,18 @@ impl<'a> Preprocessor<'a> {
         let met = self.reader.window(day, n, stages)?;
         let mut flux = stages.time(Stage::Levels, || self.amounts(met.flux, start, end));
         let physics = self.physics(day, n, met.physics, start, stages)?;
-        let correction = stages.time(Stage::Balance, || {
-            let coordinate = levels.coordinate();
-            balance(target.faces(), || target.poisson(), settings.balance, coordinate, &mut flux, &start.mass, &end.mass)
+        let weights = LayerWeights::new(settings.balance.weights(), levels.coordinate().b());
+        let balance = match settings.balance {
+            BalanceMode::Column(_) => Some(Balance::Column(weights.clone())),
+            BalanceMode::PerLayer => Some(Balance::PerLayer),
+            BalanceMode::None => None,
+        };
+        let correction = stages.time(Stage::Balance, || match balance {
+            Some(balance) => balance.apply(target.poisson(), &mut flux, &start.mass, &end.mass).map(|r| r.change),
+            None => Ok(0.0),
         });
-        let closed = stages.time(Stage::Close, || self.closed(day, n, &flux, start, end))?;
+        let correction = correction.map_err(|source| PreprocessError::Balance { day, number: n + 1, source })?;
+        let closed = stages.time(Stage::Close, || self.closed(day, n, &flux, &weights, start, end))?;
         let cells = target.cells();
         let order = |values: &[f64]| physics::file_order(values, cells);
         let receipt = stages.time(Stage::Write, || {
@@ -294,13 +333,20 @@ impl<'a> Preprocessor<'a> {
 
     /// Substeps, and the fluxes of a half-sweep as they will be stored. Vertical fluxes close every layer with the rounded
     /// horizontal ones, so that rounding moves no air of its own.
-    fn closed(&self, day: Date, n: usize, flux: &[f64], start: &Air, end: &Air) -> Result<Closed, PreprocessError> {
+    fn closed(
+        &self,
+        day: Date,
+        n: usize,
+        flux: &[f64],
+        weights: &LayerWeights,
+        start: &Air,
+        end: &Air,
+    ) -> Result<Closed, PreprocessError> {
         let (faces, settings) = (self.target.faces(), self.settings);
         let (nz, nc) = (self.levels.levels(), faces.nc());
-        let close = |flux: &[f64]| {
-            close_columns(faces, settings.balance.weights(), self.levels.coordinate(), flux, &start.mass, &end.mass)
-        };
-        let ratio = outflow_ratio(faces, flux, &close(flux), &start.mass, &end.mass);
+        let mut cm = vec![0.0; (nz + 1) * faces.cells()];
+        close_columns(faces, weights, flux, &start.mass, &end.mass, &mut cm);
+        let ratio = outflow_ratio(faces, flux, &cm, &start.mass, &end.mass);
         // Rounding must not push a window over the limit that it just meets.
         let steps = settings.steps.steps(ratio * (1.0 + ROUNDING));
         let needed = (ratio / settings.steps.target).ceil();
@@ -311,7 +357,7 @@ impl<'a> Preprocessor<'a> {
         let applications = 2.0 * f64::from(steps);
         let stored: Vec<f64> = flux.par_iter().map(|f| settings.float.round(f / applications)).collect();
         let whole: Vec<f64> = stored.par_iter().map(|f| f * applications).collect();
-        let mut cm = close(&whole);
+        close_columns(faces, weights, &whole, &start.mass, &end.mass, &mut cm);
         cm.par_iter_mut().for_each(|f| *f /= applications);
         let (mut am, mut bm) = (vec![0.0; 6 * nz * nc * (nc + 1)], vec![0.0; 6 * nz * nc * (nc + 1)]);
         faces.scatter_levels(&stored, nz, &mut am, &mut bm);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use jiff::civil::Date;
 use thiserror::Error;
 
+use super::BalanceError;
 use super::levels::LevelError;
 use crate::grid::GridError;
 use crate::gridded::GriddedError;
@@ -68,6 +69,16 @@ pub enum PreprocessError {
         target: f64,
         /// Largest number allowed.
         most: u32,
+    },
+    /// Fluxes or masses that are no numbers.
+    #[error("{day}, window {number}: {source}; {}", source.help())]
+    Balance {
+        /// Day in work.
+        day: Date,
+        /// Window, from 1.
+        number: usize,
+        /// What is wrong.
+        source: BalanceError,
     },
     /// The recorded mean surface pressure cannot be used.
     #[error("{}: {problem}; remove the file to measure it again", path.display())]

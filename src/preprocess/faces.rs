@@ -3,8 +3,6 @@
 use std::sync::Arc;
 
 use decomposition::{AlongEdge, Axis, Edge, Panel, PanelConvention};
-use kernels::Scalar;
-use rayon::prelude::*;
 
 /// Place of a face in the flux arrays of a panel: the side of cell (i, j) toward smaller i (axis X) or smaller j
 /// (axis Y). The index along the axis runs to `nc`, the other one to `nc − 1`.
@@ -22,12 +20,22 @@ pub struct FacePlace {
 
 /// Faces along one panel edge.
 #[derive(Clone, Copy, Debug)]
-struct EdgeFaces {
+pub(super) struct EdgeFaces {
     /// First face of the seam.
-    first: usize,
-    along: AlongEdge,
+    pub first: usize,
+    /// Sense of the panel's along-edge index against that of the seam.
+    pub along: AlongEdge,
     /// Value stored on this edge over the value of the face.
-    sign: f64,
+    pub sign: f64,
+}
+
+/// Faces that follow each other along a grid line of a panel or along a seam.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FaceLine {
+    /// Its first face.
+    pub first: usize,
+    /// From one face to the next.
+    pub step: usize,
 }
 
 impl EdgeFaces {
@@ -56,21 +64,6 @@ pub struct FaceTable {
     right: Arc<[u32]>,
     /// Per panel in the order N, S, E, W.
     edges: [[EdgeFaces; 4]; 6],
-}
-
-/// Values of the faces along a line of a panel.
-#[derive(Clone, Copy)]
-struct Side<'a> {
-    values: &'a [f64],
-    along: AlongEdge,
-    sign: f64,
-}
-
-impl Side<'_> {
-    /// Value as stored at along-edge index `s`.
-    fn at(&self, s: usize) -> f64 {
-        self.sign * self.values[self.along.map(s, self.values.len())]
-    }
 }
 
 impl FaceTable {
@@ -229,137 +222,37 @@ impl FaceTable {
         [at(Axis::X, i, j, -1.0), at(Axis::X, i + 1, j, 1.0), at(Axis::Y, i, j, -1.0), at(Axis::Y, i, j + 1, 1.0)]
     }
 
-    /// Writes the values of the faces at level `k` of `nz` into the arrays of a file, both copies of seam faces.
-    pub fn scatter<R: Scalar>(&self, level: &[f64], k: usize, nz: usize, am: &mut [R], bm: &mut [R]) {
-        let len = self.panel_level();
-        assert!(k < nz && am.len() == 6 * nz * len && bm.len() == am.len(), "arrays of {nz} levels");
-        for panel in Panel::ALL {
-            let place = (panel.index() * nz + k) * len..(panel.index() * nz + k + 1) * len;
-            self.fill_x(level, panel, &mut am[place.clone()]);
-            self.fill_y(level, panel, &mut bm[place]);
+    /// The nc faces normal to `axis` at index `across` (1..nc) of that axis.
+    pub(super) fn line(&self, panel: Panel, axis: Axis, across: usize) -> FaceLine {
+        debug_assert!((1..self.nc).contains(&across), "line {across} inside a panel");
+        match axis {
+            Axis::X => FaceLine { first: self.first_x(panel) + across - 1, step: self.nc - 1 },
+            Axis::Y => FaceLine { first: self.first_y(panel) + (across - 1) * self.nc, step: 1 },
         }
     }
 
-    /// [`scatter`](Self::scatter) of all levels `[k][face]`, in parallel.
-    pub fn scatter_levels<R: Scalar>(&self, levels: &[f64], nz: usize, am: &mut [R], bm: &mut [R]) {
-        let len = self.panel_level();
-        assert!(levels.len() == nz * self.faces(), "faces of {nz} levels");
-        assert!(am.len() == 6 * nz * len && bm.len() == am.len(), "arrays of {nz} levels");
-        let arrays = am.par_chunks_mut(len).zip(bm.par_chunks_mut(len));
-        arrays.enumerate().for_each(|(n, (am, bm))| {
-            let level = &levels[n % nz * self.faces()..(n % nz + 1) * self.faces()];
-            self.fill_x(level, Panel::ALL[n / nz], am);
-            self.fill_y(level, Panel::ALL[n / nz], bm);
-        });
+    /// The nc faces of a seam (0..12).
+    pub(super) fn seam_line(&self, seam: usize) -> FaceLine {
+        FaceLine { first: self.inside() + seam * self.nc, step: 1 }
     }
 
-    /// Reads the values of the faces at level `k` of `nz` from the arrays of a file; on seams the owner's copy.
-    pub fn gather<R: Scalar>(&self, am: &[R], bm: &[R], k: usize, nz: usize, level: &mut [f64]) {
-        let (nc, len) = (self.nc, self.panel_level());
-        assert!(k < nz && am.len() == 6 * nz * len && bm.len() == am.len(), "arrays of {nz} levels");
-        assert!(level.len() == self.faces(), "faces of a level");
-        for panel in Panel::ALL {
-            let place = (panel.index() * nz + k) * len..(panel.index() * nz + k + 1) * len;
-            let (am, bm) = (&am[place.clone()], &bm[place]);
-            let faces = &mut level[self.first_x(panel)..self.first_y(panel)];
-            for (row, from) in faces.chunks_mut((nc - 1).max(1)).zip(am.chunks(nc + 1)) {
-                row.iter_mut().zip(&from[1..]).for_each(|(to, from)| *to = from.to_f64());
-            }
-            let faces = &mut level[self.first_y(panel)..self.first_y(panel) + nc * (nc - 1)];
-            faces.iter_mut().zip(&bm[nc..]).for_each(|(to, from)| *to = from.to_f64());
-        }
-        for face in self.inside()..self.faces() {
-            let FacePlace { panel, axis, i, j } = self.place(face);
-            let start = (panel.index() * nz + k) * len;
-            level[face] = match axis {
-                Axis::X => am[start + j * (nc + 1) + i].to_f64(),
-                Axis::Y => bm[start + j * nc + i].to_f64(),
-            };
-        }
-    }
-
-    /// Net outflow of every cell, (east − west) + (north − south), in the order of the gates that check a file.
-    pub fn divergence(&self, level: &[f64], out: &mut [f64]) {
-        let nc = self.nc;
-        assert!(level.len() == self.faces() && out.len() == self.cells(), "lengths of a level");
-        for (panel, out) in Panel::ALL.into_iter().zip(out.chunks_mut(nc * nc)) {
-            let (west, east) = (self.side(level, panel, Edge::West), self.side(level, panel, Edge::East));
-            for (j, row) in out.chunks_mut(nc).enumerate() {
-                let inner = self.inner_x(level, panel, j);
-                let (south, north) = (self.side_y(level, panel, j), self.side_y(level, panel, j + 1));
-                let mut low = west.at(j);
-                for i in 0..nc {
-                    let high = if i + 1 < nc { inner[i] } else { east.at(j) };
-                    row[i] = (high - low) + (north.at(i) - south.at(i));
-                    low = high;
-                }
-            }
-        }
-    }
-
-    /// Writes the values of the faces normal to i of one panel.
-    fn fill_x<R: Scalar>(&self, level: &[f64], panel: Panel, am: &mut [R]) {
-        let nc = self.nc;
-        let (west, east) = (self.side(level, panel, Edge::West), self.side(level, panel, Edge::East));
-        for (j, row) in am.chunks_mut(nc + 1).enumerate() {
-            row[0] = R::from_f64(west.at(j));
-            let inner = self.inner_x(level, panel, j);
-            row[1..nc].iter_mut().zip(inner).for_each(|(to, from)| *to = R::from_f64(*from));
-            row[nc] = R::from_f64(east.at(j));
-        }
-    }
-
-    /// Writes the values of the faces normal to j of one panel.
-    fn fill_y<R: Scalar>(&self, level: &[f64], panel: Panel, bm: &mut [R]) {
-        for (j, row) in bm.chunks_mut(self.nc).enumerate() {
-            let side = self.side_y(level, panel, j);
-            row.iter_mut().enumerate().for_each(|(i, to)| *to = R::from_f64(side.at(i)));
-        }
-    }
-
-    /// Values along a panel edge, in the panel's own sense.
-    fn side<'a>(&self, level: &'a [f64], panel: Panel, edge: Edge) -> Side<'a> {
-        let EdgeFaces { first, along, sign } = self.edge(panel, edge);
-        Side { values: &level[first..first + self.nc], along, sign }
-    }
-
-    /// Values of the faces normal to j at index `j` in 0..=nc.
-    fn side_y<'a>(&self, level: &'a [f64], panel: Panel, j: usize) -> Side<'a> {
-        match j {
-            0 => self.side(level, panel, Edge::South),
-            j if j == self.nc => self.side(level, panel, Edge::North),
-            j => {
-                let first = self.first_y(panel) + (j - 1) * self.nc;
-                Side { values: &level[first..first + self.nc], along: AlongEdge::Aligned, sign: 1.0 }
-            }
-        }
-    }
-
-    /// Values of the faces inside a panel that are normal to i, in row j.
-    fn inner_x<'a>(&self, level: &'a [f64], panel: Panel, j: usize) -> &'a [f64] {
-        let first = self.first_x(panel) + j * (self.nc - 1);
-        &level[first..first + self.nc - 1]
-    }
-
-    /// Faces inside panels.
-    fn inside(&self) -> usize {
+    /// Number of faces inside panels; those of the seams follow.
+    pub(super) fn inside(&self) -> usize {
         12 * self.nc * (self.nc - 1)
     }
 
-    /// Values per panel and level of `am` and of `bm`.
-    fn panel_level(&self) -> usize {
-        self.nc * (self.nc + 1)
-    }
-
-    fn first_x(&self, panel: Panel) -> usize {
+    /// First face of a panel that is normal to i.
+    pub(super) fn first_x(&self, panel: Panel) -> usize {
         panel.index() * 2 * self.nc * (self.nc - 1)
     }
 
-    fn first_y(&self, panel: Panel) -> usize {
+    /// First face of a panel that is normal to j.
+    pub(super) fn first_y(&self, panel: Panel) -> usize {
         self.first_x(panel) + self.nc * (self.nc - 1)
     }
 
-    fn edge(&self, panel: Panel, edge: Edge) -> EdgeFaces {
+    /// Faces along a panel edge.
+    pub(super) fn edge(&self, panel: Panel, edge: Edge) -> EdgeFaces {
         self.edges[panel.index()][edge.index()]
     }
 }

@@ -68,7 +68,13 @@ impl FluxSettings {
             FluxTime::WindowMean => "window_mean",
             FluxTime::WindowStart => "window_start",
         };
-        let keys = [("face_fluxes", fluxes), detail, ("wind_regrid", regrid), ("flux_thickness", thickness), ("flux_time_sampling", time)];
+        let keys = [
+            ("face_fluxes", fluxes),
+            detail,
+            ("wind_regrid", regrid),
+            ("flux_thickness", thickness),
+            ("flux_time_sampling", time),
+        ];
         keys.into_iter().map(|(key, value)| (key.to_owned(), json!(value))).collect()
     }
 }

@@ -41,9 +41,8 @@ pub(super) fn on_levels(section: Section, values: Vec<f64>, levels: &LevelMap, m
         Merge::Sum => levels.sums(values),
         Merge::Mean => levels.means(values, mass),
         Merge::LayerNumber => {
-            let layer_of = |native: usize| {
-                levels.ranges().iter().position(|r| r.contains(&native)).unwrap_or(levels.levels() - 1)
-            };
+            let layer_of =
+                |native: usize| levels.ranges().iter().position(|r| r.contains(&native)).unwrap_or(levels.levels() - 1);
             values.into_iter().map(|k| layer_of((k.max(1.0) as usize) - 1) as f64 + 1.0).collect()
         }
     }

@@ -85,7 +85,8 @@ impl Campaign {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(refuse(format!("cannot be read ({error})"))),
         };
-        let found: Self = toml::from_str(&text).map_err(|e| refuse(format!("is no record of a campaign ({})", e.message())))?;
+        let found: Self =
+            toml::from_str(&text).map_err(|e| refuse(format!("is no record of a campaign ({})", e.message())))?;
         let pressure = found.mean_dry_surface_pressure_pa;
         match (1e3..=1.5e5).contains(&pressure) {
             true => Ok(Some(found)),

@@ -2,10 +2,9 @@
 
 use std::fmt;
 
-use super::latlon::sine_difference;
+use super::strips::Strips;
 use super::{LatLonMesh, LatLonSides, ReducedMesh, RegridError, RingStart};
 use crate::grid::CubedSphere;
-use crate::grid::vector::{from_lonlat, solid_angle};
 
 /// Cells that can be regridded: lat-lon meshes, rings, or the cubed sphere with its sides on great circles.
 #[derive(Clone, Debug)]
@@ -37,16 +36,14 @@ impl Mesh {
     /// Areas of all cells in steradian.
     pub fn areas(&self) -> Vec<f64> {
         match self {
-            Mesh::LatLon(mesh) => latlon_areas(mesh),
-            Mesh::Reduced(mesh) => {
-                let rings = mesh.points().iter().zip(mesh.lat_edges().windows(2));
-                rings
-                    .flat_map(|(n, edges)| {
-                        let area = std::f64::consts::TAU * sine_difference(edges[0], edges[1]) / *n as f64;
-                        std::iter::repeat_n(area, *n)
-                    })
-                    .collect()
-            }
+            Mesh::LatLon(mesh) => match mesh.sides() {
+                LatLonSides::Parallels => Strips::LatLon(mesh).areas(),
+                LatLonSides::GreatCircles => {
+                    let cells = (0..mesh.nlat()).flat_map(|j| (0..mesh.nlon()).map(move |i| (i, j)));
+                    cells.map(|(i, j)| mesh.polygon_area(i, j)).collect()
+                }
+            },
+            Mesh::Reduced(mesh) => Strips::Reduced(mesh).areas(),
             Mesh::Cube(grid) => {
                 let (nc, square) = (grid.nc(), grid.radius_m() * grid.radius_m());
                 let panel: Vec<f64> = (0..nc * nc).map(|c| grid.area(c % nc, c / nc) / square).collect();
@@ -110,18 +107,14 @@ impl Mesh {
     }
 }
 
-fn latlon_areas(mesh: &LatLonMesh) -> Vec<f64> {
-    let (lon, lat) = (mesh.lon_edges(), mesh.lat_edges());
-    let rows = lat.windows(2).flat_map(|rows| lon.windows(2).map(move |columns| (rows, columns)));
-    match mesh.sides() {
-        LatLonSides::Parallels => rows.map(|(r, c)| (c[1] - c[0]).to_radians() * sine_difference(r[0], r[1])).collect(),
-        LatLonSides::GreatCircles => rows
-            .map(|(r, c)| {
-                let [sw, se, ne, nw] =
-                    [(c[0], r[0]), (c[1], r[0]), (c[1], r[1]), (c[0], r[1])].map(|(lon, lat)| from_lonlat(lon, lat));
-                solid_angle(sw, se, ne) + solid_angle(sw, ne, nw)
-            })
-            .collect(),
+/// A few words: `lat-lon 360 x 180`, `reduced 640 rings, 542080 cells`, `cubed sphere C90, geos_native`.
+impl fmt::Display for Mesh {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Mesh::LatLon(mesh) => write!(f, "lat-lon {} x {}", mesh.nlon(), mesh.nlat()),
+            Mesh::Reduced(mesh) => write!(f, "reduced {} rings, {} cells", mesh.points().len(), mesh.cells()),
+            Mesh::Cube(grid) => write!(f, "cubed sphere C{}, {}", grid.nc(), grid.bundle().panel_convention()),
+        }
     }
 }
 

@@ -1,17 +1,10 @@
 //! Areas that the cells of two meshes share.
 
-use super::Mesh;
-
-/// Destination cells by how much of them source cells cover.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Coverage {
-    /// Cells covered by more than half, which have a value.
-    pub covered: usize,
-    /// Cells covered by half or less, which have none.
-    pub uncovered: usize,
-}
+use std::f64::consts::PI;
 
 /// Intersection areas of the cells of two meshes in steradian, by destination cell, with the areas of all cells.
+///
+/// The operator between equal meshes is the identity and carries areas like any other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Overlap {
     /// First entry of each destination cell, and the number of entries.
@@ -25,12 +18,6 @@ pub struct Overlap {
 }
 
 impl Overlap {
-    /// Intersections of all cells of `src` with all cells of `dst`.
-    pub fn new(src: &Mesh, dst: &Mesh) -> Self {
-        let _ = (src, dst);
-        todo!("intersections of cells")
-    }
-
     /// The same areas with source and destination exchanged.
     pub fn transposed(&self) -> Self {
         let cells = self.src_area.len();
@@ -50,7 +37,10 @@ impl Overlap {
         Self { rows, sources, areas, src_area, dst_area }
     }
 
-    /// Source cells and shared areas (steradian) of a destination cell.
+    /// Source cells, ascending, and the areas that they share with a destination cell, steradian.
+    ///
+    /// # Panics
+    /// If there is no such cell.
     pub fn row(&self, dst: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         let range = self.rows[dst]..self.rows[dst + 1];
         self.sources[range.clone()].iter().zip(&self.areas[range]).map(|(s, a)| (*s as usize, *a))
@@ -76,32 +66,25 @@ impl Overlap {
         &self.dst_area
     }
 
-    /// Means of the destination cells from means of the source cells (mixing ratios, temperatures): the mean over the
-    /// covered part where that is more than half of the cell, else NaN.
-    ///
-    /// # Panics
-    /// Unless `src` and `dst` have one value per cell.
-    pub fn intensive(&self, src: &[f64], dst: &mut [f64]) -> Coverage {
-        let _ = (src, dst);
-        todo!("means")
+    /// Area of each destination cell that source cells cover, steradian.
+    pub fn covered(&self) -> Vec<f64> {
+        (0..self.dst_area.len()).map(|cell| sum(self.row(cell).map(|(_, area)| area))).collect()
     }
 
-    /// Amounts per destination cell (kg s⁻¹) of a density per area (kg m⁻² s⁻¹) on a sphere of `radius_m`. Their sum is
-    /// that of the source over the part that destination cells cover.
-    ///
-    /// # Panics
-    /// Unless `density` and `dst` have one value per cell.
-    pub fn totals(&self, density: &[f64], radius_m: f64, dst: &mut [f64]) {
-        let _ = (density, radius_m, dst);
-        todo!("totals")
+    /// Whether both meshes cover the sphere, so that integrals over it are kept.
+    pub fn is_global(&self) -> bool {
+        (sum(self.areas.iter().copied()) / (4.0 * PI) - 1.0).abs() < 1e-9
     }
+}
 
-    /// Amounts per destination cell from amounts per source cell, each spread evenly over its cell.
-    ///
-    /// # Panics
-    /// Unless `src` and `dst` have one value per cell.
-    pub fn extensive(&self, src: &[f64], dst: &mut [f64]) {
-        let _ = (src, dst);
-        todo!("amounts")
+/// A sum with a second word for what rounding drops (Neumaier 1974): rows hold from one to many thousand areas.
+pub(super) fn sum(terms: impl Iterator<Item = f64>) -> f64 {
+    let (mut sum, mut dropped) = (0.0f64, 0.0f64);
+    for term in terms {
+        let next = sum + term;
+        dropped += if sum.abs() >= term.abs() { (sum - next) + term } else { (term - next) + sum };
+        sum = next;
     }
+    // Without this, a value that is not finite would turn into one that is not a number.
+    if dropped.is_finite() { sum + dropped } else { sum }
 }

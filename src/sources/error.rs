@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::gridded::GriddedError;
+use crate::regrid::RegridError;
+
 /// Why a source was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SourceError {
@@ -42,6 +45,14 @@ pub enum SourceError {
         /// What to do about it.
         help: &'static str,
     },
+    /// Weights of regridding that cannot be kept or computed.
+    #[error("weights of regridding: {problem}")]
+    Weights {
+        /// What is wrong.
+        problem: String,
+        /// What to do about it.
+        help: &'static str,
+    },
     /// Heights or weights of an injection that make no profile.
     #[error("injection: {problem}")]
     Injection {
@@ -54,7 +65,7 @@ impl SourceError {
     /// What to do about the error of a file.
     pub fn help(&self) -> &'static str {
         match self {
-            Self::File { help, .. } => help,
+            Self::File { help, .. } | Self::Weights { help, .. } => help,
             Self::Times { .. } | Self::NoSlice => help::TIMES,
             Self::MolarMass { .. } => "set molar_mass_kg_mol",
             Self::NotPositive { .. } => "give a positive number",
@@ -70,6 +81,11 @@ pub(super) mod help {
     pub(crate) const GRID: &str = "sources lie on the grid of the run, as (time, nf, Ydim, Xdim)";
     pub(crate) const UNITS: &str =
         "units are kg m-2 s-1 or, for CO2, kgC m-2 s-1; convert the values, or mend the attribute and use `scale`";
+    pub(crate) const INVENTORY_UNITS: &str =
+        "write in `units` what the numbers are in, and in `scale` what they are to be multiplied by";
+    pub(crate) const LATLON: &str = "an inventory has one flux per time, latitude and longitude, on one grid";
+    pub(crate) const YEAR: &str = "give `year`";
+    pub(crate) const RECORD: &str = "choose one with `time_index` or `month`, or give files that state their times";
     pub(crate) const TIMES: &str = "`time` increases and has units such as hours since 2021-12-01 00:00:00, UTC";
     pub(crate) const ORDER: &str = "give the files in the order of their times, none of which may be in two files";
     pub(crate) const VALUES: &str = "give every cell a flux in every slice, 0 where there is none";
@@ -80,6 +96,18 @@ pub(super) mod help {
 pub(super) struct Refusal {
     problem: String,
     help: &'static str,
+}
+
+impl From<GriddedError> for Refusal {
+    fn from(error: GriddedError) -> Self {
+        Self { problem: error.problem(), help: error.help() }
+    }
+}
+
+impl From<RegridError> for SourceError {
+    fn from(error: RegridError) -> Self {
+        Self::Weights { problem: error.to_string(), help: error.help() }
+    }
 }
 
 impl Refusal {

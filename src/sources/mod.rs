@@ -9,6 +9,7 @@ mod cells;
 mod decay;
 mod error;
 mod injection;
+mod inventory;
 mod native;
 mod rates;
 mod species;
@@ -19,6 +20,10 @@ pub use budget::{decayed_burden, emitted};
 pub use decay::{Decay, known_half_life};
 pub use error::SourceError;
 pub use injection::{Injection, loft_surface_part};
+pub use inventory::{
+    FilePeriod, FluxUnits, Gaps, Inventory, InventoryFile, InventoryKind, InventoryTimes, Period, Record, Spread,
+    Stamp, TimeUse, year_in_name,
+};
 pub use native::{NativeFiles, RunSpan};
 pub use rates::{Conversion, Source};
 pub use species::{known_molar_mass, molar_mass};

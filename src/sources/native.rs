@@ -19,7 +19,7 @@ use crate::state::TileSet;
 const DIMENSIONS: [&[&str]; 4] = [&["time"], &["nf", "face"], &["Ydim"], &["Xdim"]];
 
 /// Largest flux that is believed, kg m⁻² s⁻¹: far beyond any source, far below the usual marks of missing values.
-const LARGEST_FLUX: f64 = 1e6;
+pub(super) const LARGEST_FLUX: f64 = 1e6;
 
 /// When the run takes place.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -152,7 +152,7 @@ impl NativeFiles {
         let calendar = text(&time, "calendar");
         let unit = time_unit(&units, calendar.as_deref().unwrap_or("standard"), run.start)
             .map_err(|problem| format!("'time' {problem}"))?;
-        let seconds: Vec<f64> = values.iter().map(|v| unit.origin_seconds + v * unit.unit_seconds).collect();
+        let seconds: Vec<f64> = values.iter().map(|v| unit.seconds(*v)).collect();
         SourceTimes::new(seconds.clone(), self.scheme).map_err(|e| e.to_string())?;
         Ok(seconds)
     }

@@ -79,6 +79,34 @@ impl<R: Scalar> Source<R> {
         Self { times, rates }
     }
 
+    /// Source from amounts in kg of the species s⁻¹: `amounts(slice, cells)` sets every cell of the sphere, panel by
+    /// panel, row by row. Each rate is computed in f64 and rounded once.
+    ///
+    /// # Errors
+    /// Those of `amounts`.
+    pub(super) fn from_amounts<E>(
+        set: Arc<TileSet>,
+        grid: &CubedSphere,
+        times: SourceTimes,
+        conversion: &Conversion,
+        mut amounts: impl FnMut(usize, &mut [f64]) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        let nc = grid.nc();
+        let mut rates = Slabs::zeros(set.clone(), times.times().len(), 1);
+        let mut cells = vec![0.0; 6 * nc * nc];
+        for slice in 0..times.times().len() {
+            amounts(slice, &mut cells)?;
+            for (n, (tile, shape)) in set.tiles().iter().zip(set.shapes()).enumerate() {
+                let plane = rates.plane_mut(slice, n, 0);
+                for (j, i) in (0..shape.nj).flat_map(|j| (0..shape.ni).map(move |i| (j, i))) {
+                    let cell = (tile.panel.index() * nc + tile.j0 + j) * nc + tile.i0 + i;
+                    plane[shape.row_start(j) + i] = R::from_f64(cells[cell] * conversion.factor());
+                }
+            }
+        }
+        Ok(Self { times, rates })
+    }
+
     /// Source of the same density (kg of species m⁻² s⁻¹) everywhere and always.
     pub fn uniform(set: Arc<TileSet>, grid: &CubedSphere, density: f64, conversion: &Conversion) -> Self {
         Self::from_densities(set, grid, SourceTimes::constant(), conversion, |_, _, _, _| density)

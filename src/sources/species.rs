@@ -26,7 +26,12 @@ pub fn molar_mass(tracer: &str, stated: Option<f64>) -> Result<f64, SourceError>
     }
 }
 
+/// Whether a molar mass is that of a species known by name, to the digits in use.
+pub(super) fn is_molar_mass_of(species: &str, molar_mass: f64) -> bool {
+    known_molar_mass(species).is_some_and(|known| (molar_mass / known - 1.0).abs() < 1e-3)
+}
+
 /// Whether a molar mass is that of carbon dioxide, to the digits in use.
 pub(super) fn is_carbon_dioxide(molar_mass: f64) -> bool {
-    (molar_mass / CO2 - 1.0).abs() < 1e-3
+    is_molar_mass_of("co2", molar_mass)
 }

@@ -3,7 +3,7 @@
 use super::species::is_carbon_dioxide;
 
 /// kg of carbon dioxide per kg of its carbon.
-const CARBON_DIOXIDE_PER_CARBON: f64 = 44.0 / 12.0;
+pub(super) const CARBON_DIOXIDE_PER_CARBON: f64 = 44.0 / 12.0;
 
 /// Factor to kg of species m⁻² s⁻¹; the error text says what is wrong.
 pub(super) fn flux_factor(units: &str, molar_mass: f64) -> Result<f64, String> {

@@ -59,6 +59,8 @@ pub enum Kind {
     Choice(&'static [Choice]),
     /// Non-empty list of paths.
     Paths,
+    /// Non-empty list of strings.
+    Texts,
     /// `"all"`, `"none"`, one name or a list of names.
     Names,
     /// List of integers, each at least this large.
@@ -138,6 +140,7 @@ impl Kind {
             Kind::Time => "a UTC time `YYYY-MM-DDThh:mm:ssZ`".into(),
             Kind::Choice(choices) => format!("one of {}", list(choices)),
             Kind::Paths => "a list of paths (strings)".into(),
+            Kind::Texts => "a list of strings".into(),
             Kind::Names => "\"all\", \"none\", a name or a list of names".into(),
             Kind::Ints(min) => format!("a list of integers ≥ {min}"),
             Kind::IntPair => "two integers ≥ 1, e.g. [2, 2]".into(),

@@ -91,6 +91,12 @@ pub(super) const RUN: Section = Section::new(
             "Halo width in cells; at least what the scheme needs.",
         ),
         Key::optional("halo_padding", Kind::Int(0, 4096), "", "Another name of `Hp`; equal if both are given."),
+        Key::optional(
+            "regridder_cache_dir",
+            Kind::Path,
+            "weights are computed anew",
+            "Folder in which weights of regridding are kept between runs; it is made if need be.",
+        ),
         Key::removed(
             "reset_air_mass_each_window",
             "write `air_mass_reset_mode = \"preserve_vmr\"` for true, `\"none\"` for false",

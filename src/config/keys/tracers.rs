@@ -31,8 +31,8 @@ pub(super) const TRACER: Section = Section {
         Key::optional("surface_flux_rate", Kind::Float(sources::SCALE), "", "Flat form of `surface_flux.rate`."),
         Key::optional("surface_flux_file", Kind::Path, "", "Flat form of `surface_flux.file`."),
         Key::optional("surface_flux_variable", Kind::Text, "", "Flat form of `surface_flux.variable`."),
-        Key::later("surface_flux_time_index", "Flat form of surface_flux.time_index."),
-        Key::later("surface_flux_month", "Flat form of surface_flux.month."),
+        Key::optional("surface_flux_time_index", Kind::Int(1, i64::MAX), "", "Flat form of `surface_flux.time_index`."),
+        Key::optional("surface_flux_month", Kind::Int(1, 12), "", "Flat form of `surface_flux.month`."),
         Key::optional("surface_flux_scale", Kind::Float(sources::SCALE), "", "Flat form of `surface_flux.scale`."),
         Key::optional(
             "surface_flux_temporal_scheme",

@@ -1,6 +1,8 @@
 //! Vertical physics and sources against the transport files.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::civil::Time;
@@ -11,10 +13,11 @@ use super::{Check, Winds};
 use crate::config::emissions::{self, EmissionSource};
 use crate::config::input::Source;
 use crate::config::read::View;
+use crate::config::source_files;
 use crate::met::synth::SynthPhysics;
 use crate::met::{Section, TransportFile};
 use crate::operators::columns::{Centre, Convection, DiffusivityProfile, ExchangeSource, KzUpdate};
-use crate::sources::{Injection, NativeFiles, RunSpan};
+use crate::sources::{Injection, Inventory, NativeFiles, RunSpan, TimeUse};
 
 impl Check<'_> {
     /// Sections, levels and files of vertical physics and of sources. `files` are empty where the winds are made.
@@ -125,27 +128,59 @@ impl Check<'_> {
                     let message = format!("`{key}` has {count} values for {} levels", winds.levels);
                     self.problems.add(key, view.span(), message, "give one weight per level, from the top down");
                 }
-                if let EmissionSource::Native(native) = &emission.source {
-                    self.native(native, view, files, winds.nc, hours);
+                match &emission.source {
+                    EmissionSource::Uniform { .. } => {}
+                    EmissionSource::Native(native) => self.native(native, view, files, winds.nc, hours),
+                    EmissionSource::Inventory(inventory) => self.inventory(inventory, view, files, hours),
                 }
             }
         }
     }
 
     fn native(&mut self, native: &NativeFiles, view: &View<'_>, files: &[Arc<TransportFile>], nc: usize, hours: f64) {
-        let given = view.given().find(|(key, _)| emissions::FILE_KEYS.contains(&key.name));
-        let (key, span) =
-            given.map_or((view.full("file"), view.span()), |(k, at)| (view.full(k.name), Some(at.span())));
-        let Some(start) = self.start(files) else {
-            let message = format!("`{key}`: the times of a source need the date at which the run starts");
-            return self.problems.add(key, span, message, "give `input.start_date`");
-        };
-        let run = RunSpan { start, seconds: hours * 3600.0 };
+        let Some(run) = self.span(view, files, hours) else { return };
+        let (key, span) = file_key(view);
         match native.check(nc, &run) {
             Ok(times) if times.covers(0.0, run.seconds) => {}
-            Ok(times) => self.warnings.push(format!("{key}, {}", uncovered(native, times.times(), &run))),
+            Ok(times) => {
+                let ends = [times.times()[0], times.times()[times.times().len() - 1]];
+                let text = uncovered(&native.variable, native.files.iter(), ends, &run);
+                self.warnings.push(format!("{key}, {text}"));
+            }
             Err(error) => self.problems.add(&key, span, format!("`{key}`: {error}"), error.help()),
         }
+    }
+
+    fn inventory(&mut self, inventory: &Inventory, view: &View<'_>, files: &[Arc<TransportFile>], hours: f64) {
+        let run = match inventory.time {
+            // What acts always needs no dates of the run.
+            TimeUse::Constant(_) => Some(RunSpan { start: Timestamp::UNIX_EPOCH, seconds: hours * 3600.0 }),
+            TimeUse::Varying | TimeUse::Cyclic => self.span(view, files, hours),
+        };
+        let Some(run) = run else { return };
+        let (key, span) = file_key(view);
+        match inventory.check(&run) {
+            Ok(times) if times.cover(0.0, run.seconds) => {}
+            Ok(times) => {
+                let ends = [times.times().times()[0], times.until()];
+                let names = inventory.variables.join(" + ");
+                let what = if names.is_empty() { inventory.kind.name() } else { &names };
+                let text = uncovered(what, inventory.files.iter().map(|file| &file.path), ends, &run);
+                self.warnings.push(format!("{key}, {text}"));
+            }
+            Err(error) => self.problems.add(&key, span, format!("`{key}`: {error}"), error.help()),
+        }
+    }
+
+    /// When the run takes place; reports if that is not known.
+    fn span(&mut self, view: &View<'_>, files: &[Arc<TransportFile>], hours: f64) -> Option<RunSpan> {
+        let Some(start) = self.start(files) else {
+            let (key, span) = file_key(view);
+            let message = format!("`{key}`: the times of a source need the date at which the run starts");
+            self.problems.add(key, span, message, "give `input.start_date`");
+            return None;
+        };
+        Some(RunSpan { start, seconds: hours * 3600.0 })
     }
 
     /// Start of the run, if it is known.
@@ -160,22 +195,27 @@ impl Check<'_> {
     }
 }
 
-/// What to say of a source whose slices, at these times (s since the start of the run), do not cover the run.
-fn uncovered(native: &NativeFiles, times: &[f64], run: &RunSpan) -> String {
+/// Key that names the files of a source, and its place.
+fn file_key(view: &View<'_>) -> (String, Option<Range<usize>>) {
+    let given = view.given().find(|(key, _)| source_files::KEYS.contains(&key.name));
+    given.map_or((view.full("file"), view.span()), |(k, at)| (view.full(k.name), Some(at.span())))
+}
+
+/// What to say of a source whose times, between these ends (s since the start of the run), do not cover the run.
+fn uncovered<'a>(variable: &str, files: impl Iterator<Item = &'a PathBuf>, ends: [f64; 2], run: &RunSpan) -> String {
     let date = |seconds: f64| {
         let date = run.start.checked_add(SignedDuration::from_secs(seconds.round() as i64));
         date.map_or_else(|_| format!("{seconds} s after the start"), |date| date.to_string())
     };
-    let files: Vec<_> = native.files.iter().map(|file| file.display().to_string()).collect();
+    let files: Vec<_> = files.map(|file| file.display().to_string()).collect();
     let named = match &files[..] {
         [first, .., last] => format!("{first} to {last}"),
         _ => files.concat(),
     };
     format!(
-        "`{}` of {named}: its times, {} to {}, do not cover the run, {} to {}; outside of them the flux is constant",
-        native.variable,
-        date(times[0]),
-        date(times[times.len() - 1]),
+        "`{variable}` of {named}: its times, {} to {}, do not cover the run, {} to {}; outside of them the flux is constant",
+        date(ends[0]),
+        date(ends[1]),
         date(0.0),
         date(run.seconds)
     )

@@ -221,7 +221,8 @@ fn layers(view: &View<'_>, base: &Base, problems: &mut Problems) -> Option<Layer
             Layers::Given(HybridCoordinate::smooth(levels, view.float_or_default("top_pa")).ok()?)
         }
         Set::File => {
-            let text = needed(view.text("coefficients_file"), view, "coefficients_file", "levels = \"file\"", problems)?;
+            let text =
+                needed(view.text("coefficients_file"), view, "coefficients_file", "levels = \"file\"", problems)?;
             let path = base.existing_file(&text, problems)?;
             match coefficients(&path) {
                 Ok(found) => Layers::Given(found),
@@ -304,8 +305,19 @@ fn steps(view: &View<'_>, problems: &mut Problems) -> Option<StepRule> {
     let most = u32::try_from(view.int_or_default("max_steps_per_window")).ok()?;
     let target = view.float_or_default("substep_cfl_target");
     if view.choice_or_default::<Schedule>("substep_schedule") == Schedule::Constant {
-        only_with(view, &["max_steps_per_window", "substep_cfl_target"], "substep_schedule = \"adaptive_cfl\"", problems);
-        needed(view.int("min_steps_per_window"), view, "min_steps_per_window", "substep_schedule = \"constant\"", problems)?;
+        only_with(
+            view,
+            &["max_steps_per_window", "substep_cfl_target"],
+            "substep_schedule = \"adaptive_cfl\"",
+            problems,
+        );
+        needed(
+            view.int("min_steps_per_window"),
+            view,
+            "min_steps_per_window",
+            "substep_schedule = \"constant\"",
+            problems,
+        )?;
         return Some(StepRule { least, most: least, target: 1.0 });
     }
     if most < least {

@@ -18,8 +18,8 @@ pub enum Preset {
 }
 
 const TROPO_34: [usize; 35] = [
-    137, 134, 129, 124, 119, 114, 110, 105, 101, 97, 93, 88, 84, 81, 78, 76, 73, 70, 67, 65, 62, 59, 57, 54, 51, 46, 42,
-    37, 32, 27, 22, 17, 12, 7, 0,
+    137, 134, 129, 124, 119, 114, 110, 105, 101, 97, 93, 88, 84, 81, 78, 76, 73, 70, 67, 65, 62, 59, 57, 54, 51, 46,
+    42, 37, 32, 27, 22, 17, 12, 7, 0,
 ];
 const L66_UPPER: [usize; 22] =
     [137, 135, 130, 125, 120, 115, 110, 105, 100, 96, 93, 90, 87, 84, 81, 78, 75, 72, 69, 66, 63, 60];
@@ -46,9 +46,7 @@ impl Preset {
         match self {
             Preset::Tropo34 => TROPO_34.to_vec(),
             Preset::L66 => L66_UPPER.into_iter().chain((30..=58).rev().step_by(2)).chain((0..30).rev()).collect(),
-            Preset::Cfl85 => {
-                CFL_UPPER.into_iter().chain((66..=84).rev().step_by(2)).chain((0..=65).rev()).collect()
-            }
+            Preset::Cfl85 => CFL_UPPER.into_iter().chain((66..=84).rev().step_by(2)).chain((0..=65).rev()).collect(),
             Preset::Cfl94 => CFL_UPPER.into_iter().chain((0..=84).rev()).collect(),
             Preset::Full => (0..=IFS_LEVELS).rev().collect(),
         }

@@ -35,8 +35,12 @@ fn a_cap_of_limited_thickness_has_several_layers() {
 #[test]
 fn ranges_that_do_not_cover_the_layers_are_refused() {
     let native = HybridCoordinate::smooth(10, 100.0).unwrap();
-    let refuse = |ranges: &[(usize, usize)]| LevelMap::new(&Transform::MergeByIndex(ranges.to_vec()), &native).unwrap_err();
-    assert_eq!(refuse(&[(1, 3), (5, 10)]), LevelError::Ranges { number: 2, first: 5, last: 10, expected: 4, levels: 10 });
+    let refuse =
+        |ranges: &[(usize, usize)]| LevelMap::new(&Transform::MergeByIndex(ranges.to_vec()), &native).unwrap_err();
+    assert_eq!(
+        refuse(&[(1, 3), (5, 10)]),
+        LevelError::Ranges { number: 2, first: 5, last: 10, expected: 4, levels: 10 }
+    );
     assert!(matches!(refuse(&[(1, 3), (3, 10)]), LevelError::Ranges { number: 2, .. }));
     assert!(matches!(refuse(&[(1, 11)]), LevelError::Ranges { number: 1, .. }));
     assert_eq!(refuse(&[(1, 9)]), LevelError::Short { last: 9, levels: 10 });

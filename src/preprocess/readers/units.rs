@@ -76,7 +76,8 @@ pub(crate) fn factor(quantity: Quantity, units: Option<&str>) -> Result<f64, Str
     let Some(units) = units.filter(|u| !u.trim().is_empty()) else {
         return Err(format!("has no units; {} is expected", quantity.known()));
     };
-    let bare: String = units.to_lowercase().replace("**", "").chars().filter(|c| !c.is_whitespace() && *c != '.').collect();
+    let bare: String =
+        units.to_lowercase().replace("**", "").chars().filter(|c| !c.is_whitespace() && *c != '.').collect();
     let bare = bare.replace('^', "");
     let found = quantity.spellings().iter().find(|(name, _)| name.replace('^', "") == bare);
     found.map(|(_, f)| *f).ok_or_else(|| format!("has units '{units}'; {} is expected", quantity.known()))

@@ -8,10 +8,10 @@ const KINDS: &[Choice] = &[
         "gridded",
         "Winds of any model on longitudes and latitudes, on pressure, sigma or hybrid levels, in NetCDF files.",
     ),
-    Choice::new("merra2", "MERRA-2 (0.625 x 0.5 degrees, 72 layers)."),
-    Choice::new("geos_it", "GEOS-IT on its cubed sphere (C180)."),
-    Choice::new("geos_fp", "GEOS-FP on its cubed sphere (C720)."),
-    Choice::new("era5", "ERA5 in GRIB: spectral winds on 137 layers, humidity on the reduced Gaussian grid."),
+    Choice::later("merra2", "MERRA-2 (0.625 x 0.5 degrees, 72 layers)."),
+    Choice::later("geos_it", "GEOS-IT on its cubed sphere (C180)."),
+    Choice::later("geos_fp", "GEOS-FP on its cubed sphere (C720)."),
+    Choice::later("era5", "ERA5 in GRIB: spectral winds on 137 layers, humidity on the reduced Gaussian grid."),
 ];
 
 /// Archives of files in folders by date.
@@ -36,16 +36,25 @@ pub(super) const SOURCE: Section = Section::new(
         Key::new(
             "time",
             Kind::Choice(&[
-                Choice::new("series", "States follow one another and are interpolated in time; a day needs states around it."),
+                Choice::new(
+                    "series",
+                    "States follow one another and are interpolated in time; a day needs states around it.",
+                ),
                 Choice::new("steady", "One state, which holds for every day: winds and mass do not change."),
             ]),
             "series",
             "How the states of the files stand for the windows.",
         )
         .only(GRIDDED),
-        Key::new("time_index", Kind::Int(1, i64::MAX), "1", "The state used with `time = \"steady\"`, from 1.").only(GRIDDED),
-        Key::optional("first_day", Kind::Date, "that of the file", "Date given to the first state, where files tell none or another.")
+        Key::new("time_index", Kind::Int(1, i64::MAX), "1", "The state used with `time = \"steady\"`, from 1.")
             .only(GRIDDED),
+        Key::optional(
+            "first_day",
+            Kind::Date,
+            "that of the file",
+            "Date given to the first state, where files tell none or another.",
+        )
+        .only(GRIDDED),
         Key::new(
             "level_order",
             Kind::Choice(&[
@@ -66,13 +75,30 @@ pub(super) const SOURCE: Section = Section::new(
             "Files of MERRA-2.",
         )
         .only(&["merra2"]),
-        Key::optional("physics_directory", Kind::Path, "`directory`", "Folder of the files with physics.").only(&["geos_fp", "era5"]),
-        Key::new("include_surface", Kind::Bool, "false", "Write height of the boundary layer, friction velocity, heat flux and temperature at 2 m.")
-            .only(ARCHIVES),
+        Key::optional("physics_directory", Kind::Path, "`directory`", "Folder of the files with physics.")
+            .only(&["geos_fp", "era5"]),
+        Key::new(
+            "include_surface",
+            Kind::Bool,
+            "false",
+            "Write height of the boundary layer, friction velocity, heat flux and temperature at 2 m.",
+        )
+        .only(ARCHIVES),
         Key::new("include_convection", Kind::Bool, "false", "Write convective fluxes.").only(ARCHIVES),
-        Key::new("include_vdiff_fields", Kind::Bool, "false", "Write winds, temperature and humidity of the layers for non-local diffusion.")
-            .only(ARCHIVES),
-        Key::new("include_tm5_diffusion", Kind::Bool, "false", "Write the exchange of the boundary-layer scheme of TM5.").only(&["era5"]),
+        Key::new(
+            "include_vdiff_fields",
+            Kind::Bool,
+            "false",
+            "Write winds, temperature and humidity of the layers for non-local diffusion.",
+        )
+        .only(ARCHIVES),
+        Key::new(
+            "include_tm5_diffusion",
+            Kind::Bool,
+            "false",
+            "Write the exchange of the boundary-layer scheme of TM5.",
+        )
+        .only(&["era5"]),
         Key::new(
             "allow_terminal_zero_tendency",
             Kind::Bool,
@@ -94,9 +120,15 @@ pub(super) const VARIABLES: Section = Section::new(
         Key::new("u", Kind::Text, "u", "Wind towards east."),
         Key::new("v", Kind::Text, "v", "Wind towards north."),
         Key::new("surface_pressure", Kind::Text, "ps", "Surface pressure.").alias(&["ps"]),
-        Key::optional("log_surface_pressure", Kind::Text, "", "Logarithm of the surface pressure in Pa, instead of it."),
+        Key::optional(
+            "log_surface_pressure",
+            Kind::Text,
+            "",
+            "Logarithm of the surface pressure in Pa, instead of it.",
+        ),
         Key::optional("humidity", Kind::Text, "air is taken as dry", "Specific or relative humidity.").alias(&["q"]),
-        Key::optional("temperature", Kind::Text, "", "Temperature, K; only needed with relative humidity.").alias(&["t"]),
+        Key::optional("temperature", Kind::Text, "", "Temperature, K; only needed with relative humidity.")
+            .alias(&["t"]),
         Key::optional("time", Kind::Text, "the time dimension's own variable", "Times of the states."),
     ],
 );
@@ -127,12 +159,23 @@ pub(super) const LEVELS: Section = Section::new(
             "pressure",
             "What the levels are.",
         ),
-        Key::optional("variable", Kind::Text, "the level dimension's own variable", "Pressures or sigma of the levels.")
-            .only(&["pressure", "sigma"]),
+        Key::optional(
+            "variable",
+            Kind::Text,
+            "the level dimension's own variable",
+            "Pressures or sigma of the levels.",
+        )
+        .only(&["pressure", "sigma"]),
         Key::optional("units", Kind::Text, "the variable's attribute", "Units of pressures: Pa or hPa."),
         Key::optional("a", Kind::Text, "", "A at the levels.").only(&["hybrid"]),
         Key::optional("b", Kind::Text, "", "B at the levels.").only(&["hybrid"]),
-        Key::optional("a_interfaces", Kind::Text, "", "A at the interfaces, needed for `vertical.levels = \"native\"`.").only(&["hybrid"]),
+        Key::optional(
+            "a_interfaces",
+            Kind::Text,
+            "",
+            "A at the interfaces, needed for `vertical.levels = \"native\"`.",
+        )
+        .only(&["hybrid"]),
         Key::optional(
             "b_interfaces",
             Kind::Text,

@@ -49,24 +49,50 @@ pub(super) const VERTICAL: Section = Section::new(
         )
         .alias(&["coefficients"]),
         Key::new("n_levels", Kind::Int(1, 1000), "40", "Layers of `levels = \"smooth\"`."),
-        Key::new("top_pa", Kind::Float(Range::Between(0.0, 50_000.0)), "100", "Model top of `levels = \"smooth\"`, Pa."),
+        Key::new(
+            "top_pa",
+            Kind::Float(Range::Between(0.0, 50_000.0)),
+            "100",
+            "Model top of `levels = \"smooth\"`, Pa.",
+        ),
         Key::new(
             "transform",
             Kind::Choice(&[
                 Choice::new("identity", "All layers."),
                 Choice::new("merge_by_index", "Ranges given by `merge_ends`."),
-                Choice::new("merge_layers_thinner_than", "Layers at least `min_thickness_pa` thick, the topmost excepted."),
-                Choice::new("merge_above_pressure", "Layers above `threshold_pa` merged up to `merged_thickness_pa` each."),
+                Choice::new(
+                    "merge_layers_thinner_than",
+                    "Layers at least `min_thickness_pa` thick, the topmost excepted.",
+                ),
+                Choice::new(
+                    "merge_above_pressure",
+                    "Layers above `threshold_pa` merged up to `merged_thickness_pa` each.",
+                ),
                 Choice::new("level_selection", "A `preset` of the 137 layers of the IFS."),
             ]),
             "identity",
             "How layers are merged.",
         ),
-        Key::optional("merge_ends", Kind::Ints(1), "", "Last layer of each merged range, counted from 1 at the model top."),
+        Key::optional(
+            "merge_ends",
+            Kind::Ints(1),
+            "",
+            "Last layer of each merged range, counted from 1 at the model top.",
+        ),
         Key::optional("min_thickness_pa", Kind::Float(Range::Above(0.0)), "", "Least thickness in Pa at 101325 Pa.")
             .alias(&["min_thickness_Pa"]),
-        Key::optional("threshold_pa", Kind::Float(Range::Above(0.0)), "", "Mid pressure in Pa at 101325 Pa above which layers are merged."),
-        Key::optional("merged_thickness_pa", Kind::Float(Range::Above(0.0)), "one layer", "Thickness of merged layers, Pa."),
+        Key::optional(
+            "threshold_pa",
+            Kind::Float(Range::Above(0.0)),
+            "",
+            "Mid pressure in Pa at 101325 Pa above which layers are merged.",
+        ),
+        Key::optional(
+            "merged_thickness_pa",
+            Kind::Float(Range::Above(0.0)),
+            "one layer",
+            "Thickness of merged layers, Pa.",
+        ),
         Key::optional(
             "preset",
             Kind::Choice(&[
@@ -151,7 +177,7 @@ pub(super) const FLUXES: Section = Section::new(
             Kind::Choice(&[
                 Choice::new("vector", "Wind at the face, from both sides of seams."),
                 Choice::new("panel_average", "Mean of the cells of the panel; faces at seams see one side."),
-                Choice::new("line_integral", "Integrals of the archive's own winds along the faces (ERA5)."),
+                Choice::later("line_integral", "Integrals of the archive's own winds along the faces (ERA5)."),
             ]),
             "vector",
             "How winds become fluxes.",
@@ -197,8 +223,14 @@ pub(super) const FLUXES: Section = Section::new(
             "balance_mode",
             Kind::Choice(&[
                 Choice::new("column", "One correction per face, shared by its layers."),
-                Choice::new("per_layer", "One correction per face and layer: no vertical motion but that of the masses."),
-                Choice::new("none", "None: the residual goes into the vertical fluxes; only for winds that are balanced."),
+                Choice::new(
+                    "per_layer",
+                    "One correction per face and layer: no vertical motion but that of the masses.",
+                ),
+                Choice::new(
+                    "none",
+                    "None: the residual goes into the vertical fluxes; only for winds that are balanced.",
+                ),
             ]),
             "column",
             "How horizontal fluxes are made to fit the mass changes.",
@@ -227,12 +259,20 @@ pub(super) const MASS_FIX: Section = Section::new(
                 Choice::new("measured", "That of the first day prepared, recorded in `campaign_file` for all others."),
                 Choice::new("target_ps_dry", "`target_ps_dry_pa` or `target_total_kg`."),
                 Choice::new("none", "That of the archive, as it drifts.").alias(&["off"]),
-                Choice::removed("initial_endpoint", "use \"measured\": it keeps the mass of the first day for all days"),
+                Choice::removed(
+                    "initial_endpoint",
+                    "use \"measured\": it keeps the mass of the first day for all days",
+                ),
             ]),
             "measured",
             "Which mass.",
         ),
-        Key::optional("target_ps_dry_pa", Kind::Float(Range::Within(1e4, 1.5e5)), "", "Mean surface pressure of dry air, Pa."),
+        Key::optional(
+            "target_ps_dry_pa",
+            Kind::Float(Range::Within(1e4, 1.5e5)),
+            "",
+            "Mean surface pressure of dry air, Pa.",
+        ),
         Key::optional("target_total_kg", Kind::Float(Range::Above(0.0)), "", "Mass of dry air, kg."),
         Key::optional(
             "campaign_file",
@@ -256,6 +296,9 @@ pub(super) const OUTPUT: Section = Section::new(
             "Name of a day's file, with `{YYYYMMDD}` exactly once.",
         ),
         Key::removed("mass_basis", "remove it: transport files hold dry air"),
-        Key::removed("include_qv", "remove it: transport files of the cubed sphere hold no humidity but that of `include_vdiff_fields`"),
+        Key::removed(
+            "include_qv",
+            "remove it: transport files of the cubed sphere hold no humidity but that of `include_vdiff_fields`",
+        ),
     ],
 );

@@ -28,8 +28,12 @@ pub(super) fn interpolate(
     by_column.par_chunks_mut(layers).enumerate().try_for_each_init(Vec::new, |known, (c, out)| {
         known.clear();
         let present = (0..levels.levels()).filter(|&k| levels.above_ground(k, ps[c]));
-        known.extend(present.map(|k| (levels.pressure(k, ps[c]).ln(), values[k * columns + c])).filter(|(_, v)| !v.is_nan()));
-        let (Some(first), Some(last)) = (known.first().copied(), known.last().copied()) else { return Err(EmptyColumn(c)) };
+        known.extend(
+            present.map(|k| (levels.pressure(k, ps[c]).ln(), values[k * columns + c])).filter(|(_, v)| !v.is_nan()),
+        );
+        let (Some(first), Some(last)) = (known.first().copied(), known.last().copied()) else {
+            return Err(EmptyColumn(c));
+        };
         let beyond = |extension, value| if extension == Extension::Constant { value } else { 0.0 };
         let mut at = 0;
         for (k, out) in out.iter_mut().enumerate() {

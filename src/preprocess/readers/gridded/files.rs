@@ -80,7 +80,8 @@ impl GriddedArchive {
         let levels = SourceLevels::read(source, &files, first, &wind)?;
         let axes = wind.axes().clone();
         let times: Vec<f64> = u.records.iter().map(|r| r.seconds).collect();
-        for other in [Some(&surface_pressure), Some(&v), humidity.as_ref(), temperature.as_ref()].into_iter().flatten() {
+        for other in [Some(&surface_pressure), Some(&v), humidity.as_ref(), temperature.as_ref()].into_iter().flatten()
+        {
             let file = &files[other.records[0].file];
             let variable = file.variable(&other.name, &source.axes)?;
             let refuse = |problem: String| Err(PreprocessError::file(file.path(), problem, SAME));
@@ -136,7 +137,13 @@ impl GriddedArchive {
                 values
             }
         };
-        self.believed(&self.surface_pressure, n, &mut surface_pressure, [3e4, 1.2e5], "surface pressures lie from 300 to 1200 hPa")?;
+        self.believed(
+            &self.surface_pressure,
+            n,
+            &mut surface_pressure,
+            [3e4, 1.2e5],
+            "surface pressures lie from 300 to 1200 hPa",
+        )?;
         let mut winds = [&self.u, &self.v].into_iter().map(|series| {
             let (mut values, _) = self.field(series, n, &[Quantity::Wind], Missing::AsNan)?;
             self.believed(series, n, &mut values, [-500.0, 500.0], "winds lie within 500 m/s")?;
@@ -148,7 +155,11 @@ impl GriddedArchive {
             let known = [Quantity::SpecificHumidity, Quantity::RelativeHumidity];
             let (mut values, quantity) = self.field(series, n, &known, Missing::AsNan)?;
             relative = quantity == Quantity::RelativeHumidity;
-            let (most, rule) = if relative { (2.0, "relative humidity lies from 0 to 200 %") } else { (0.2, "specific humidity lies from 0 to 0.2 kg/kg") };
+            let (most, rule) = if relative {
+                (2.0, "relative humidity lies from 0 to 200 %")
+            } else {
+                (0.2, "specific humidity lies from 0 to 0.2 kg/kg")
+            };
             // Spectral ripples just below zero are dry air.
             self.believed(series, n, &mut values, [-0.01 * most, most], rule)?;
             values.iter_mut().for_each(|q| *q = if *q < 0.0 { 0.0 } else { *q });
@@ -200,7 +211,10 @@ impl GriddedArchive {
             return Ok(stored);
         }
         let plane = stored.len() / levels;
-        Ok((0..levels).map(|k| self.levels.stored(k)).flat_map(|k| stored[k * plane..(k + 1) * plane].iter().copied()).collect())
+        Ok((0..levels)
+            .map(|k| self.levels.stored(k))
+            .flat_map(|k| stored[k * plane..(k + 1) * plane].iter().copied())
+            .collect())
     }
 
     /// Refuses values outside a range, naming file, variable and index as the file counts it.
@@ -254,7 +268,11 @@ fn series(source: &GriddedSource, files: &[GriddedFile], name: &str) -> Result<S
             }
             StateTimes::Series { .. } => {
                 let seconds = times(source, file, &variable)?;
-                records.extend(seconds.into_iter().enumerate().map(|(index, seconds)| Record { seconds, file: n, index }));
+                records.extend(seconds.into_iter().enumerate().map(|(index, seconds)| Record {
+                    seconds,
+                    file: n,
+                    index,
+                }));
             }
         }
     }
@@ -275,7 +293,11 @@ fn series(source: &GriddedSource, files: &[GriddedFile], name: &str) -> Result<S
 }
 
 /// Times of the records of a variable in s since 1970-01-01 UTC.
-fn times(source: &GriddedSource, file: &GriddedFile, variable: &GriddedVariable<'_>) -> Result<Vec<f64>, PreprocessError> {
+fn times(
+    source: &GriddedSource,
+    file: &GriddedFile,
+    variable: &GriddedVariable<'_>,
+) -> Result<Vec<f64>, PreprocessError> {
     let axis = source.variables.time.as_deref().or(variable.time_axis());
     let Some(axis) = axis else {
         let problem = format!("'{}' has no times", variable.name());
@@ -283,7 +305,8 @@ fn times(source: &GriddedSource, file: &GriddedFile, variable: &GriddedVariable<
     };
     let seconds = file.times(axis, Timestamp::UNIX_EPOCH)?;
     if seconds.len() != variable.times() {
-        let problem = format!("'{axis}' has {} values for {} records of '{}'", seconds.len(), variable.times(), variable.name());
+        let problem =
+            format!("'{axis}' has {} values for {} records of '{}'", seconds.len(), variable.times(), variable.name());
         return Err(PreprocessError::file(file.path(), problem, SERIES));
     }
     Ok(seconds)

@@ -43,9 +43,10 @@ impl SourceLevels {
         let refuse = |problem: String| PreprocessError::file(file.path(), problem, LEVELS);
         let levels = variable.levels();
         let of = |name: &str| -> Result<(Vec<f64>, Option<String>), PreprocessError> {
-            let holder = std::iter::once(file).chain(files).find(|f| f.has(name)).ok_or_else(|| {
-                refuse(format!("has no variable '{name}' for the levels of '{}'", variable.name()))
-            })?;
+            let holder = std::iter::once(file)
+                .chain(files)
+                .find(|f| f.has(name))
+                .ok_or_else(|| refuse(format!("has no variable '{name}' for the levels of '{}'", variable.name())))?;
             Ok((holder.values(name)?, holder.text(name, "units")))
         };
         let axis = |given: &Option<String>| -> Result<String, PreprocessError> {
@@ -87,13 +88,16 @@ impl SourceLevels {
                         let means = |v: &[f64]| v.windows(2).map(|w| 0.5 * (w[0] + w[1])).collect();
                         (means(a), means(b))
                     }
-                    (None, None) => return Err(refuse("the levels have neither A and B nor those of interfaces".into())),
+                    (None, None) => {
+                        return Err(refuse("the levels have neither A and B nor those of interfaces".into()));
+                    }
                 };
                 (mids.0, mids.1, Isobaric::No, halves)
             }
         };
         if a.len() != levels || b.len() != levels {
-            let lengths = format!("'{}' has {levels} levels, their coordinates {} and {}", variable.name(), a.len(), b.len());
+            let lengths =
+                format!("'{}' has {levels} levels, their coordinates {} and {}", variable.name(), a.len(), b.len());
             return Err(refuse(lengths));
         }
         Self::ordered(a, b, isobaric, interfaces, source.order).map_err(refuse)

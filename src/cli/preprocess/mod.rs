@@ -1,11 +1,14 @@
 //! `atmostr preprocess`.
 
+mod progress;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use jiff::civil::Date;
 use serde_json::{Map, Value, json};
 
+use self::progress::Windows;
 use super::run::communicator;
 use super::{CliError, Context, Exit};
 use crate::comm::Communicator;
@@ -43,6 +46,9 @@ pub(super) struct PreprocessArgs {
     /// Last day, inclusive
     #[arg(long, requires = "start", value_name = "DATE")]
     end: Option<Date>,
+    /// Threads of each rank [default: all cores, shared equally by the ranks of a machine]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
     /// Write days again that are already there
     #[arg(long)]
     replace: bool,
@@ -59,7 +65,10 @@ impl PreprocessArgs {
         };
         let days = self.days()?;
         let comm = communicator()?;
-        let outcome = PreprocessConfig::load(path).map_err(CliError::from).and_then(|config| self.work(&config, &days, &*comm, ctx));
+        self.start_threads(&*comm);
+        let outcome = PreprocessConfig::load(path)
+            .map_err(CliError::from)
+            .and_then(|config| self.work(&config, &days, &*comm, ctx));
         let failed = outcome.is_err();
         let exit = outcome.unwrap_or_else(|error| error.report(ctx));
         // All ranks end with the worst exit code; none stops the days of the others.
@@ -70,6 +79,14 @@ impl PreprocessArgs {
             2 => Exit::BadInput,
             _ => Exit::Failed,
         })
+    }
+
+    /// Makes the pool of threads before its first use.
+    fn start_threads(&self, comm: &dyn Communicator) {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = self.threads.map_or((cores / comm.ranks_here()).max(1), usize::from);
+        // A pool that is already there (several command lines in one process) stays.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     }
 
     fn days(&self) -> Result<Vec<Date>, CliError> {
@@ -112,17 +129,20 @@ impl PreprocessArgs {
         let mut todo = Vec::new();
         for day in mine {
             match self.standing(&config.file_of(day), &settings)? {
-                Standing::Done => tracing::info!(%day, file = %config.file_of(day).display(), "already there, left as it is"),
+                Standing::Done => {
+                    tracing::info!(%day, file = %config.file_of(day).display(), "already there, left as it is")
+                }
                 Standing::Absent => todo.push(day),
             }
         }
+        let mut windows = Windows::new(ctx, comm.rank(), todo.len() * settings.windows);
         for day in todo {
             let path = config.file_of(day);
             let mut work = Preprocessor::new(&target, &levels, &settings, &mut *reader);
-            let report = work.day(day, &path, |done| {
-                tracing::info!(day = %done.day, window = done.written, windows = done.windows, substeps = done.steps, "window written");
-            })?;
-            ctx.print(&summary(day, &path, &report))?;
+            let report = work.day(day, &path, |done| windows.window(done))?;
+            let mut printed = Ok(());
+            windows.beside(|| printed = ctx.print(&summary(day, &path, &report)));
+            printed?;
         }
         Ok(Exit::Finished)
     }
@@ -133,14 +153,16 @@ impl PreprocessArgs {
             return Ok(Standing::Absent);
         }
         let Ok(file) = TransportFile::open(path) else {
-            let message = format!("{} is there, but is no complete transport file; remove it, or give --replace", path.display());
+            let message =
+                format!("{} is there, but is no complete transport file; remove it, or give --replace", path.display());
             return Err(CliError::input(message));
         };
         let key = "preprocessor_config_crc32c";
         if file.header().extra_keys().any(|(name, value)| name == key && Some(value) == settings.provenance.get(key)) {
             return Ok(Standing::Done);
         }
-        let message = format!("{} was written from another configuration; give --replace to write it again", path.display());
+        let message =
+            format!("{} was written from another configuration; give --replace to write it again", path.display());
         Err(CliError::input(message))
     }
 }

@@ -1,0 +1,134 @@
+use super::*;
+use crate::preprocess::readers::gridded::{LevelSource, StateTimes};
+use crate::preprocess::{ColumnWeights, FaceFluxes, FaceInterpolation, Preset, Thickness, WindRegrid};
+
+const MINIMAL: &str =
+    "[source]\nkind = \"gridded\"\nfiles = [\"winds.nc\"]\n[grid]\nnc = 24\n[output]\ndirectory = \"out\"\n";
+
+/// A folder with the file that the configurations name.
+fn folder() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["winds.nc", "more.nc"] {
+        std::fs::write(dir.path().join(name), "").unwrap();
+    }
+    dir
+}
+
+fn accepted(text: &str) -> PreprocessConfig {
+    let dir = folder();
+    PreprocessConfig::parse(text, &dir.path().join("met.toml")).unwrap_or_else(|e| panic!("{}", e.plain()))
+}
+
+fn problems(text: &str) -> String {
+    let dir = folder();
+    PreprocessConfig::parse(text, &dir.path().join("met.toml")).expect_err("must be refused").plain()
+}
+
+/// Defaults are the choices that spec 40 §1.6 and §1.9 found better.
+#[test]
+fn defaults() {
+    let config = accepted(MINIMAL);
+    assert_eq!((config.nc, config.windows, config.float), (24, 24, FloatType::Float32));
+    assert_eq!(config.fluxes.faces, FaceFluxes::Vector(FaceInterpolation::Fv3));
+    assert_eq!((config.fluxes.wind_regrid, config.fluxes.thickness), (WindRegrid::Cartesian, Thickness::Dry));
+    assert_eq!(config.balance, BalanceMode::Column(ColumnWeights::HybridMass));
+    assert_eq!((config.steps.least, config.steps.most, config.steps.target), (1, 512, 0.95));
+    assert!(matches!(&config.pin, PinConfig::Measured(path) if path.ends_with("out/campaign.toml")));
+    let file = config.file_of(jiff::civil::date(2021, 12, 1));
+    assert!(file.ends_with("out/gridded_transport_20211201_float32.bin"), "{}", file.display());
+    let SourceConfig::Gridded(source) = &config.source;
+    assert_eq!(source.time, StateTimes::Series { first_day: None });
+    assert!(matches!(source.levels, LevelSource::Pressure { variable: None, units: None }));
+}
+
+#[test]
+fn layers_and_transforms() {
+    let with = |lines: &str| accepted(&format!("{MINIMAL}[vertical]\n{lines}\n"));
+    assert_eq!(
+        with("levels = \"ifs_l137\"\ntransform = \"level_selection\"\npreset = \"85L\"").transform,
+        Transform::Preset(Preset::Cfl85)
+    );
+    assert_eq!(
+        with("transform = \"merge_by_index\"\nmerge_ends = [2, 3, 7]").transform,
+        Transform::MergeByIndex(vec![(1, 2), (3, 3), (4, 7)])
+    );
+    assert_eq!(
+        with("transform = \"merge_layers_thinner_than\"\nmin_thickness_Pa = 100").transform,
+        Transform::MergeThinnerThan(100.0)
+    );
+    let Layers::Given(smooth) = with("levels = \"smooth\"\nn_levels = 12").layers else { panic!("given layers") };
+    assert_eq!(smooth.levels(), 12);
+}
+
+#[test]
+fn coefficients_of_a_file() {
+    let dir = folder();
+    let text = format!("{MINIMAL}[vertical]\nlevels = \"file\"\ncoefficients = \"levels.toml\"\n");
+    let parse = || PreprocessConfig::parse(&text, &dir.path().join("met.toml"));
+    assert!(parse().unwrap_err().plain().contains("does not exist"));
+    std::fs::write(dir.path().join("levels.toml"), "[coefficients]\na = [100.0, 50.0, 0.0]\nb = [0.0, 0.5, 1.0]\n")
+        .unwrap();
+    assert!(matches!(parse().unwrap().layers, Layers::Given(found) if found.levels() == 2));
+    std::fs::write(dir.path().join("levels.toml"), "[coefficients]\na = [0.0]\nb = [1.0]\n").unwrap();
+    assert!(parse().unwrap_err().plain().contains("at least 2"));
+}
+
+/// Pitfall T40-20: every key that would be ignored is an error, with a suggestion where there is one.
+#[test]
+fn nothing_is_ignored() {
+    for (lines, parts) in [
+        ("[grid2]\n", &["unknown key `grid2`", "did you mean `grid`"][..]),
+        ("[numerics]\nfloat_typ = \"Float64\"\n", &["unknown key `float_typ`", "`float_type`"]),
+        ("[numerics]\nwind_regrid = \"scalar\"\n", &["unknown key `wind_regrid`", "belongs in [fluxes]"]),
+        ("[numerics]\ngeos_cm_closure = \"endpoint\"\n", &["not a valid key", "always close"]),
+        ("[numerics]\ndt_met_seconds = 5000\n", &["not a whole number of windows"]),
+        ("[numerics]\nmin_steps_per_window = 9\nmax_steps_per_window = 3\n", &["is below"]),
+        ("[numerics]\nsubstep_cfl_target = 0.99\n", &["lies above"]),
+        ("[numerics]\nsubstep_schedule = \"constant\"\n", &["`numerics.min_steps_per_window` is missing"]),
+        ("[mass_fix]\nmode = \"initial_endpoint\"\n", &["cannot be used", "measured"]),
+        ("[mass_fix]\nmode = \"target_ps_dry\"\n", &["`mass_fix.target_ps_dry_pa` is missing"]),
+        ("[mass_fix]\ntarget_ps_dry_pa = 98726\n", &["only has a meaning with mode = \"target_ps_dry\""]),
+        ("[vertical]\npreset = \"ml137_66L\"\n", &["only has a meaning with transform = \"level_selection\""]),
+        ("[vertical]\ntransform = \"merge_above_pressure\"\n", &["`vertical.threshold_pa` is missing"]),
+        ("[fluxes]\nface_lengths = \"edge\"\n", &["only has a meaning with face_fluxes = \"panel_average\""]),
+        (
+            "[fluxes]\nbalance_mode = \"per_layer\"\ncolumn_balance_weights = \"mass\"\n",
+            &["only has a meaning with balance_mode"],
+        ),
+        ("[fluxes]\nface_fluxes = \"vectr\"\n", &["did you mean \"vector\""]),
+    ] {
+        let text = problems(&format!("{MINIMAL}{lines}"));
+        for part in parts {
+            assert!(text.contains(part), "{part} not in\n{text}");
+        }
+    }
+    let text = problems(&MINIMAL.replace("winds.nc", "none.nc").replace("nc = 24", "").replace("\"out\"", "3"));
+    for part in ["none.nc does not exist", "`grid.nc` is missing", "`output.directory` must be a path"] {
+        assert!(text.contains(part), "{part} not in\n{text}");
+    }
+    let text = problems(&format!("{MINIMAL}file_pattern = \"winds.bin\"\n"));
+    assert!(text.contains("{YYYYMMDD}"), "{text}");
+}
+
+#[test]
+fn gridded_files_need_a_consistent_description() {
+    let with = |source: &str| MINIMAL.replace("[grid]", &format!("{source}\n[grid]"));
+    for (lines, part) in [
+        ("time_index = 2", "has no meaning with time = \"series\""),
+        ("time = \"steady\"\nfirst_day = 2000-01-01", "has no meaning with time = \"steady\""),
+        ("[source.levels]\nkind = \"hybrid\"", "`source.levels.a` is missing"),
+        ("[source.levels]\nkind = \"hybrid\"\na = \"hyam\"", "is missing beside `a`"),
+        ("[source.levels]\na = \"hyam\"\nb = \"hybm\"", "has no meaning with kind \"pressure\""),
+        ("[source.variables]\nps = \"PS\"\nlog_surface_pressure = \"lnsp\"", "are both given"),
+        ("include_surface = true", "has no meaning with kind \"gridded\""),
+    ] {
+        let text = problems(&with(lines));
+        assert!(text.contains(part), "{part} not in\n{text}");
+    }
+    let twice = problems(&MINIMAL.replace("[\"winds.nc\"]", "[\"winds.nc\", \"winds.nc\"]"));
+    assert!(twice.contains("twice"), "{twice}");
+    let config =
+        accepted(&with("[source.levels]\nkind = \"hybrid\"\na = \"hyam\"\nb = \"hybm\"\nreference_pressure_pa = 1e5"));
+    let SourceConfig::Gridded(source) = config.source;
+    assert!(matches!(source.levels, LevelSource::Hybrid { mid: Some(_), interfaces: None, reference_pa: 1e5, .. }));
+}

@@ -1,0 +1,321 @@
+//! Which records of an inventory act when, and with which factor.
+
+use jiff::civil::Date;
+
+use super::dates::{Month, seconds_to, year_seconds};
+use super::open::{Dated, Opened};
+use super::{Inventory, Period, Record, Stamp, TimeUse};
+use crate::sources::error::{Refusal, help};
+use crate::sources::{RunSpan, SourceError, SourceTimes, TimeScheme};
+
+/// Seconds of a day.
+const DAY: f64 = 86_400.0;
+
+/// Times of an inventory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InventoryTimes {
+    times: SourceTimes,
+    until: f64,
+}
+
+impl InventoryTimes {
+    /// Times of the slices, s since the start of the run.
+    pub fn times(&self) -> &SourceTimes {
+        &self.times
+    }
+
+    /// End of the last slice, s since the start of the run; infinite if it has none.
+    pub fn until(&self) -> f64 {
+        self.until
+    }
+
+    /// Whether `start..end` (s) lies within them; outside the first or last slice is used unchanged.
+    pub fn cover(&self, start: f64, end: f64) -> bool {
+        self.until == f64::INFINITY || (self.times.times()[0] <= start && end <= self.until)
+    }
+}
+
+/// A record that takes part in a slice.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Part {
+    pub(super) file: usize,
+    /// From 0.
+    pub(super) record: usize,
+    /// kg of the species s⁻¹ per stored number, by m² or cell.
+    pub(super) factor: f64,
+}
+
+/// Slices and what they are made of.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Plan {
+    pub(super) times: InventoryTimes,
+    pub(super) slices: Vec<Vec<Part>>,
+}
+
+/// One record of all files, with its interval in s since the start of the run.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    file: usize,
+    record: usize,
+    dated: Dated,
+    /// The stated time.
+    stated: f64,
+    from: f64,
+    to: f64,
+}
+
+impl Plan {
+    /// The plan of an inventory whose files are `opened`.
+    pub(super) fn new(inventory: &Inventory, opened: &[Opened], run: &RunSpan) -> Result<Self, SourceError> {
+        let mut entries = Vec::new();
+        for (file, one) in opened.iter().enumerate() {
+            for (record, &dated) in one.records.iter().enumerate() {
+                entries.push(Entry { file, record, dated, stated: 0.0, from: 0.0, to: f64::INFINITY });
+            }
+        }
+        let first = &inventory.files[0].path;
+        set_intervals(&mut entries, inventory.stamp, run);
+        match inventory.time {
+            TimeUse::Constant(record) => {
+                let chosen = chosen(inventory, &entries, record, run).map_err(|r| r.of(first))?;
+                let whole: f64 = chosen.iter().map(|(_, weight)| weight).sum();
+                let part = |(entry, weight): &(Entry, f64)| {
+                    let factor = factor(inventory, opened, entry, run)?;
+                    Ok(Part { factor: factor * (weight / whole), ..part_of(entry) })
+                };
+                let parts: Result<Vec<Part>, SourceError> = chosen.iter().map(part).collect();
+                let times = InventoryTimes { times: SourceTimes::constant(), until: f64::INFINITY };
+                Ok(Self { times, slices: vec![parts?] })
+            }
+            TimeUse::Cyclic => Self::cyclic(inventory, opened, &entries, run),
+            TimeUse::Varying => Self::varying(inventory, opened, &entries, run),
+        }
+    }
+
+    fn varying(
+        inventory: &Inventory,
+        opened: &[Opened],
+        entries: &[Entry],
+        run: &RunSpan,
+    ) -> Result<Self, SourceError> {
+        let path = |entry: &Entry| &inventory.files[entry.file].path;
+        if let [only] = entries
+            && (only.dated == Dated::Undated || only.to == f64::INFINITY)
+        {
+            let part = Part { factor: factor(inventory, opened, only, run)?, ..part_of(only) };
+            let times = InventoryTimes { times: SourceTimes::constant(), until: f64::INFINITY };
+            return Ok(Self { times, slices: vec![vec![part]] });
+        }
+        let undated = |entry: &&Entry| entry.from.is_nan() || entry.dated == Dated::Undated;
+        if let Some(entry) = entries.iter().find(undated) {
+            let (count, one) = (opened[entry.file].records.len(), opened[entry.file].variables[0].clone());
+            let (problem, help) = match entry.dated {
+                Dated::Month { .. } => {
+                    (format!("'{one}' states no times and the name of the file no year"), help::YEAR)
+                }
+                _ if count == 1 => (format!("'{one}' states no time and the name of the file no year"), help::RECORD),
+                _ => (format!("'{one}' has {count} records without times; 12 would be months"), help::RECORD),
+            };
+            return Err(Refusal::with(help)(problem).of(path(entry)));
+        }
+        let time = |entry: &Entry| match inventory.scheme {
+            TimeScheme::Stepwise => entry.from,
+            TimeScheme::Linear | TimeScheme::Conservative => entry.stated,
+        };
+        for pair in entries.windows(2) {
+            let (last, first) = (time(&pair[0]), time(&pair[1]));
+            if first <= last {
+                let problem = format!(
+                    "record {} starts at {first} s after the start of the run, the one before it at {last} s",
+                    pair[1].record + 1
+                );
+                let help = if pair[0].file == pair[1].file { help::TIMES } else { help::ORDER };
+                return Err(Refusal::with(help)(problem).of(path(&pair[1])));
+            }
+        }
+        let times = SourceTimes::new(entries.iter().map(time).collect(), inventory.scheme)?;
+        let part = |entry: &Entry| Ok(vec![Part { factor: factor(inventory, opened, entry, run)?, ..part_of(entry) }]);
+        let slices: Result<_, SourceError> = entries.iter().map(part).collect();
+        let until = entries.last().map_or(f64::INFINITY, |entry| entry.to);
+        Ok(Self { times: InventoryTimes { times, until }, slices: slices? })
+    }
+
+    /// Twelve records, one for each calendar month, over and over for as long as the run lasts.
+    fn cyclic(inventory: &Inventory, opened: &[Opened], entries: &[Entry], run: &RunSpan) -> Result<Self, SourceError> {
+        let first = &inventory.files[0].path;
+        let refuse = |problem| Refusal::with(help::TIMES)(problem).of(first);
+        if entries.len() != 12 {
+            return Err(refuse(format!("a climatology has 12 months, not {} records", entries.len())));
+        }
+        for (n, entry) in entries.iter().enumerate() {
+            let (month, _) = entry.dated.calendar(entry.from, run.start);
+            if let Some(month) = month.filter(|month| usize::from(month.month.unsigned_abs()) != n + 1) {
+                return Err(refuse(format!("record {} of a climatology lies in month {}", n + 1, month.month)));
+            }
+        }
+        let day = super::dates::day_of(0.0, run.start);
+        let mut month = day.map(Month::of).ok_or_else(|| refuse("the start of the run has no date".into()))?;
+        let (mut seconds, mut slices) = (Vec::new(), Vec::new());
+        loop {
+            let from = seconds_to(month.first(), run.start);
+            let entry = &entries[usize::from(month.month.unsigned_abs()) - 1];
+            let per = period(inventory, opened[entry.file].units.period(), Some(month), Some(month.year));
+            let per = per.map_err(|r| r.of(first))?;
+            seconds.push(from);
+            slices.push(vec![Part { factor: opened[entry.file].units.kg() / per, ..part_of(entry) }]);
+            match month.next() {
+                Some(next) if from < run.seconds => month = next,
+                _ => break,
+            }
+        }
+        let times = InventoryTimes { times: SourceTimes::new(seconds, inventory.scheme)?, until: f64::INFINITY };
+        Ok(Self { times, slices })
+    }
+}
+
+fn part_of(entry: &Entry) -> Part {
+    Part { file: entry.file, record: entry.record, factor: 1.0 }
+}
+
+/// kg of the species s⁻¹ per number stored in a record.
+fn factor(inventory: &Inventory, opened: &[Opened], entry: &Entry, run: &RunSpan) -> Result<f64, SourceError> {
+    let units = opened[entry.file].units;
+    let (month, year) = entry.dated.calendar(entry.from, run.start);
+    let seconds = period(inventory, units.period(), month, year);
+    Ok(units.kg() / seconds.map_err(|r| r.of(&inventory.files[entry.file].path))?)
+}
+
+/// Length in s of the period that a flux of this month and year is by.
+fn period(inventory: &Inventory, of: Period, month: Option<Month>, year: Option<i16>) -> Result<f64, Refusal> {
+    match of {
+        Period::Second => Ok(1.0),
+        Period::Day => Ok(DAY),
+        Period::Year if inventory.kind.has_mean_years() => Ok(365.25 * DAY),
+        Period::Year => Ok(year.map_or(365.25 * DAY, year_seconds)),
+        Period::Month => month.map(Month::seconds).ok_or_else(|| {
+            Refusal::with(help::YEAR)("fluxes by month need the month and year for which they stand".into())
+        }),
+    }
+}
+
+/// Records of a constant flux with their weights.
+fn chosen(
+    inventory: &Inventory,
+    entries: &[Entry],
+    record: Record,
+    run: &RunSpan,
+) -> Result<Vec<(Entry, f64)>, Refusal> {
+    let refuse = |problem| Err(Refusal::with(help::RECORD)(problem));
+    match record {
+        Record::Mean => {
+            let weight = |entry: &Entry| if entry.to.is_finite() { entry.to - entry.from } else { 1.0 };
+            let weights = entries.iter().map(|entry| (*entry, weight(entry)));
+            Ok(weights.collect())
+        }
+        Record::Index(index) => match index.checked_sub(1).and_then(|n| entries.get(n)) {
+            Some(entry) => Ok(vec![(*entry, 1.0)]),
+            None => refuse(format!("there is no record {index}; there are {}", entries.len())),
+        },
+        Record::Month(wanted) => {
+            let fits = |entry: &&Entry| {
+                let (month, year) = entry.dated.calendar(entry.from, run.start);
+                let number = month.map(|month| month.month).or(match entry.dated {
+                    Dated::Month { month, .. } => Some(month),
+                    _ => None,
+                });
+                number == Some(wanted) && inventory.year.is_none_or(|wanted| year.is_none_or(|year| year == wanted))
+            };
+            let found: Vec<Entry> = entries.iter().filter(fits).copied().collect();
+            match found[..] {
+                [one] => Ok(vec![(one, 1.0)]),
+                [] => refuse(format!("no record lies in month {wanted}")),
+                _ => refuse(format!("{} records lie in month {wanted}; give `year`, or a monthly file", found.len())),
+            }
+        }
+    }
+}
+
+/// Sets the intervals of all records.
+fn set_intervals(entries: &mut [Entry], stamp: Stamp, run: &RunSpan) {
+    let day = |date: Date| seconds_to(date, run.start);
+    for entry in entries.iter_mut() {
+        (entry.from, entry.to) = match entry.dated {
+            Dated::Month { year: Some(year), month } => {
+                let month = Month { year, month };
+                (day(month.first()), day(month.first()) + month.seconds())
+            }
+            Dated::Year(year) => {
+                (day(jiff::civil::date(year, 1, 1)), day(jiff::civil::date(year, 1, 1)) + year_seconds(year))
+            }
+            Dated::Day(date) => (day(date), day(date) + DAY),
+            Dated::Stamp { seconds, .. } => (seconds, f64::INFINITY),
+            Dated::Month { year: None, .. } | Dated::Undated => (f64::NAN, f64::INFINITY),
+        };
+        entry.stated = entry.from;
+    }
+    let stated: Option<Vec<f64>> = entries
+        .iter()
+        .map(|entry| match entry.dated {
+            Dated::Stamp { seconds, .. } => Some(seconds),
+            _ => None,
+        })
+        .collect();
+    if let Some(stated) = stated {
+        set_stamped(entries, &stated, stamp, run);
+    }
+}
+
+/// Sets the intervals of records at stated times.
+fn set_stamped(entries: &mut [Entry], stated: &[f64], stamp: Stamp, run: &RunSpan) {
+    if stamp == Stamp::Auto && entries.iter().all(|entry| matches!(entry.dated, Dated::Stamp { bounds: Some(_), .. })) {
+        for entry in entries.iter_mut() {
+            if let Dated::Stamp { bounds: Some([from, to]), .. } = entry.dated {
+                (entry.from, entry.to) = (from, to);
+            }
+        }
+        return;
+    }
+    let steps: Vec<f64> = stated.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let Some(&last) = steps.last() else { return };
+    let within = |low: f64, high: f64| steps.iter().all(|step| (low * DAY..=high * DAY).contains(step));
+    // A time at the end of an interval lies in it only just.
+    let inside =
+        |seconds: f64| super::dates::day_of(if stamp == Stamp::End { seconds - 1.0 } else { seconds }, run.start);
+    let calendar = |first: fn(Date) -> Date, length: fn(Date) -> f64| -> Option<Vec<(f64, f64)>> {
+        let firsts: Option<Vec<Date>> = stated.iter().map(|s| inside(*s).map(first)).collect();
+        let firsts = firsts.filter(|all| stamp != Stamp::Start && all.windows(2).all(|pair| pair[0] < pair[1]))?;
+        let interval = |date: &Date| (seconds_to(*date, run.start), seconds_to(*date, run.start) + length(*date));
+        Some(firsts.iter().map(interval).collect())
+    };
+    let by_calendar = if within(27.5, 32.0) {
+        calendar(|date| Month::of(date).first(), |date| Month::of(date).seconds())
+    } else if within(364.0, 367.0) {
+        calendar(|date| jiff::civil::date(date.year(), 1, 1), |date| year_seconds(date.year()))
+    } else {
+        None
+    };
+    if let Some(intervals) = by_calendar {
+        for (entry, interval) in entries.iter_mut().zip(intervals) {
+            (entry.from, entry.to) = interval;
+        }
+        return;
+    }
+    let shift = |n: usize| match stamp {
+        Stamp::Start => 0.0,
+        Stamp::Centre => 0.5 * steps.get(n).copied().unwrap_or(last),
+        Stamp::End => steps[n.saturating_sub(1)],
+        Stamp::Auto if centred(stated[0], steps[0], run) => 0.5 * steps.get(n).copied().unwrap_or(last),
+        Stamp::Auto => 0.0,
+    };
+    let from: Vec<f64> = (0..stated.len()).map(|n| stated[n] - shift(n)).collect();
+    for (n, entry) in entries.iter_mut().enumerate() {
+        (entry.from, entry.to) = (from[n], from.get(n + 1).copied().unwrap_or(from[n] + last));
+    }
+}
+
+/// Whether a time lies half an interval past a multiple of the interval since midnight.
+fn centred(seconds: f64, step: f64, run: &RunSpan) -> bool {
+    let Some(day) = super::dates::day_of(seconds, run.start).filter(|_| step <= DAY) else { return false };
+    let past = (seconds - seconds_to(day, run.start)).rem_euclid(step) / step;
+    (past - 0.5).abs() < 0.01
+}

@@ -1,0 +1,98 @@
+//! Input that cannot be right is refused with exit code 2, by name, and nothing that existed is damaged.
+
+use std::path::Path;
+
+use crate::support::{alone, atmostr};
+use crate::winds::{PS, U, Winds, configuration};
+
+/// Writes winds spoilt by `change`, prepares a day and expects a refusal that names all parts. A file of that day that was there
+/// before must stay as it was.
+fn refused(winds: &Winds, change: impl FnOnce(&mut netcdf::FileMut), source: &str, day: &str, parts: &[&str]) {
+    let (_guard, dir) = alone();
+    winds.write(&dir.path().join("winds.nc"), change);
+    refused_in(dir.path(), source, day, parts);
+}
+
+fn refused_in(dir: &Path, source: &str, day: &str, parts: &[&str]) {
+    std::fs::write(dir.join("met.toml"), configuration(source, "")).unwrap();
+    std::fs::create_dir_all(dir.join("out")).unwrap();
+    let old = dir.join("out").join(format!("{}.bin", day.replace('-', "")));
+    std::fs::write(&old, "older").unwrap();
+    atmostr(dir, &["preprocess", "met.toml", "--day", day, "--replace"]).refuse(parts);
+    assert_eq!(std::fs::read_to_string(old).unwrap(), "older");
+    let left: Vec<_> = std::fs::read_dir(dir.join("out")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().contains(".part")), "{left:?}");
+}
+
+const DAY: &str = "2000-01-01";
+
+#[test]
+fn variables_and_units() {
+    let winds = Winds::default();
+    refused(&winds, |_| {}, "[source.variables]\nu = \"uwind\"", DAY, &["winds.nc", "no variable 'uwind'", "u, v"]);
+    let units = |name: &'static str, units: &'static str| {
+        move |file: &mut netcdf::FileMut| {
+            file.variable_mut(name).unwrap().put_attribute("units", units).unwrap();
+        }
+    };
+    refused(&winds, units(PS, "inHg"), "", DAY, &["winds.nc", "'ps' has units 'inHg'", "Pa or hPa"]);
+    refused(&winds, units(U, "knots"), "", DAY, &["'u' has units 'knots'", "m s-1"]);
+    // Stored in Pa, called hPa.
+    refused(&winds, units(PS, "hPa"), "", DAY, &["'ps' is 10000000", "latitude 1 of 19", "300 to 1200 hPa"]);
+    refused(&winds, units("lev", "m"), "", DAY, &["'lev' has units 'm'", "[source.levels]"]);
+}
+
+#[test]
+fn values_that_are_missing_or_impossible() {
+    let winds = Winds::default();
+    let spoil = |name: &'static str, value: f64, at: &'static [usize]| {
+        move |file: &mut netcdf::FileMut| {
+            let extents: Vec<netcdf::Extent> = at.iter().map(|n| (*n..n + 1).into()).collect();
+            file.variable_mut(name).unwrap().put_values(&[value], extents).unwrap();
+        }
+    };
+    refused(&winds, spoil(PS, f64::NAN, &[1, 3, 5]), "", DAY, &["winds.nc", "ps", "2", "4", "6"]);
+    refused(
+        &winds,
+        spoil(PS, 2e4, &[0, 18, 35]),
+        "",
+        DAY,
+        &["'ps' is 20000", "latitude 19 of 19", "longitude 36 of 36"],
+    );
+    refused(&winds, spoil(U, 900.0, &[0, 2, 4, 4]), "", DAY, &["'u' is 900", "level 3", "within 500 m/s"]);
+    let hole = |file: &mut netcdf::FileMut| {
+        let extents: [netcdf::Extent; 4] = [(0..1).into(), (0..4).into(), (4..5).into(), (6..7).into()];
+        file.variable_mut(U).unwrap().put_values(&[f64::NAN; 4], extents).unwrap();
+    };
+    refused(&winds, hole, "", DAY, &["no level above the ground has a value", "row 5 from the south, column 7"]);
+}
+
+#[test]
+fn axes_that_are_not_in_order() {
+    let winds = |change: fn(&mut Winds)| {
+        let mut winds = Winds::default();
+        change(&mut winds);
+        winds
+    };
+    let plain = |_: &mut netcdf::FileMut| {};
+    refused(&winds(|w| w.levels.swap(1, 2)), plain, "", DAY, &["level", "out of order"]);
+    refused(&winds(|w| w.lat.swap(1, 2)), plain, "", DAY, &["winds.nc", "lat"]);
+    refused(&winds(|w| w.lon[5] = 47.0), plain, "", DAY, &["winds.nc", "lon"]);
+    refused(&winds(|w| w.times.swap(1, 2)), plain, "", DAY, &["winds.nc", "time"]);
+    refused(&winds(|_| {}), plain, "level_order = \"toa_first\"", DAY, &["toa_first", "pressures fall"]);
+    // Part of the globe.
+    refused(&winds(|w| w.lat.truncate(15)), plain, "", DAY, &["does not cover", "whole globe"]);
+}
+
+#[test]
+fn days_and_files_that_are_absent_or_twice_there() {
+    let winds = Winds::default();
+    let plain = |_: &mut netcdf::FileMut| {};
+    refused(&winds, plain, "", "2000-01-03", &["2000-01-03", "the states reach from 2000-01-01", "add files"]);
+    refused(&winds, plain, "", "1999-12-31", &["1999-12-31"]);
+    let (_guard, dir) = alone();
+    winds.write(&dir.path().join("winds.nc"), plain);
+    std::fs::copy(dir.path().join("winds.nc"), dir.path().join("copy.nc")).unwrap();
+    let twice = "files = [\"winds.nc\", \"copy.nc\"]";
+    refused_in(dir.path(), twice, DAY, &["the same time", "record 1", "winds.nc", "copy.nc"]);
+}
