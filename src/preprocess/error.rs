@@ -6,6 +6,7 @@ use jiff::civil::Date;
 use thiserror::Error;
 
 use super::BalanceError;
+use super::CoarseningError;
 use super::levels::LevelError;
 use crate::grid::GridError;
 use crate::gridded::GriddedError;
@@ -100,6 +101,9 @@ pub enum PreprocessError {
     /// Layers do not fit.
     #[error(transparent)]
     Levels(#[from] LevelError),
+    /// The cube of an archive and that of the files do not go together.
+    #[error("{0}; {help}", help = .0.help())]
+    Coarsening(#[from] CoarseningError),
     /// The grid is impossible.
     #[error(transparent)]
     Grid(#[from] GridError),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use jiff::civil::Date;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 
 use self::progress::Windows;
 use super::run::communicator;
@@ -14,9 +14,11 @@ use super::{CliError, Context, Exit};
 use crate::comm::Communicator;
 use crate::config::preprocess::{Layers, PinConfig, PreprocessConfig, RADIUS_M, SourceConfig};
 use crate::files::size_words;
-use crate::grid::CubedSphere;
+use crate::grid::{CubedSphere, HybridCoordinate};
 use crate::met::TransportFile;
+use crate::preprocess::readers::geos::GeosReader;
 use crate::preprocess::readers::gridded::{GriddedArchive, GriddedReader};
+use crate::preprocess::readers::merra2::Merra2Reader;
 use crate::preprocess::{
     Campaign, DayReport, DaySettings, LevelMap, MetReader, Pin, PreprocessError, Preprocessor, Target,
 };
@@ -119,10 +121,11 @@ impl PreprocessArgs {
             None => WeightCache::none(),
         };
         let target = Target::new(grid, weights);
-        let mut reader = reader(config, &target)?;
+        let mine: Vec<Date> = days.iter().copied().skip(comm.rank()).step_by(comm.size()).collect();
+        let first = mine.iter().find(|day| !config.file_of(**day).exists()).unwrap_or(&days[0]);
+        let mut reader = reader(config, &target, *first)?;
         let levels = LevelMap::new(&config.transform, reader.coordinate()).map_err(PreprocessError::from)?;
         let mut settings = settings(config, &*reader)?;
-        let mine: Vec<Date> = days.iter().copied().skip(comm.rank()).step_by(comm.size()).collect();
         let plan = Plan { config, target: &target, levels: &levels };
         settings.pin = plan.pin(days, &settings, &mut *reader, comm)?;
         plan.announce(days, &settings, &mut *reader, comm, ctx)?;
@@ -172,9 +175,13 @@ enum Standing {
     Absent,
 }
 
-/// The reader of the archive.
-fn reader<'a>(config: &PreprocessConfig, target: &'a Target) -> Result<Box<dyn MetReader + 'a>, CliError> {
+/// The reader of the archive; `first` is the first day that is wanted of it.
+fn reader<'a>(config: &PreprocessConfig, target: &'a Target, first: Date) -> Result<Box<dyn MetReader + 'a>, CliError> {
     let seconds = 86_400.0 / config.windows as f64;
+    let layers_of_geos = || match &config.layers {
+        Layers::Given(coordinate) => coordinate.clone(),
+        Layers::Native => HybridCoordinate::geos_l72(),
+    };
     match &config.source {
         SourceConfig::Gridded(source) => {
             let archive = GriddedArchive::open(source)?;
@@ -190,6 +197,11 @@ fn reader<'a>(config: &PreprocessConfig, target: &'a Target) -> Result<Box<dyn M
             };
             Ok(Box::new(GriddedReader::new(target, archive, coordinate, config.fluxes, seconds)?))
         }
+        SourceConfig::Merra2(source) => {
+            let (source, layers) = (source.clone(), layers_of_geos());
+            Ok(Box::new(Merra2Reader::new(target, source, layers, config.fluxes, config.windows, first)?))
+        }
+        SourceConfig::Geos(source) => Ok(Box::new(GeosReader::new(target, source.clone(), layers_of_geos(), first)?)),
     }
 }
 
@@ -198,7 +210,13 @@ fn settings(config: &PreprocessConfig, reader: &dyn MetReader) -> Result<DaySett
     provenance.insert("preprocessor_config_crc32c".into(), json!(crc32c::crc32c(config.text.as_bytes())));
     provenance.insert("atmostr_version".into(), json!(env!("CARGO_PKG_VERSION")));
     provenance.insert("vertical_transform".into(), json!(transform_name(config)));
-    let provenance: Map<String, Value> = provenance;
+    if matches!(config.source, SourceConfig::Geos(_)) {
+        let endpoint = match config.pin {
+            PinConfig::Off => "raw_dry_endpoint",
+            _ => "dry_endpoint_global_mean_pinned",
+        };
+        provenance.insert("geos_mass_endpoint".into(), json!(endpoint));
+    }
     Ok(DaySettings {
         float: config.float,
         windows: config.windows,

@@ -19,6 +19,10 @@ pub(crate) enum Quantity {
     Length,
     /// Mass flux of convection, to kg m⁻² s⁻¹.
     MassFlux,
+    /// Transport as a pressure times an area, to Pa m².
+    PressureArea,
+    /// Tendency of specific humidity, to kg kg⁻¹ s⁻¹.
+    SpecificHumidityRate,
 }
 
 impl Quantity {
@@ -50,6 +54,9 @@ impl Quantity {
             Quantity::EnergyFlux => &[("wm-2", 1.0), ("w/m2", 1.0)],
             Quantity::Length => &[("m", 1.0), ("meter", 1.0), ("meters", 1.0), ("metre", 1.0), ("metres", 1.0)],
             Quantity::MassFlux => &[("kgm-2s-1", 1.0), ("kg/m2/s", 1.0), ("kg/(m2s)", 1.0), ("kg/m^2/s", 1.0)],
+            // Some files of GEOS label the transport of one step as a rate.
+            Quantity::PressureArea => &[("pam+2", 1.0), ("pam2", 1.0), ("pam+2s-1", 1.0), ("pam2s-1", 1.0)],
+            Quantity::SpecificHumidityRate => &[("kgkg-1s-1", 1.0), ("kg/kg/s", 1.0)],
         }
     }
 
@@ -64,6 +71,8 @@ impl Quantity {
             Quantity::EnergyFlux => "W m-2",
             Quantity::Length => "m",
             Quantity::MassFlux => "kg m-2 s-1",
+            Quantity::PressureArea => "Pa m+2",
+            Quantity::SpecificHumidityRate => "kg kg-1 s-1",
         }
     }
 }
