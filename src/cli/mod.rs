@@ -14,6 +14,7 @@ mod inspect;
 mod kernels;
 mod log;
 mod plot;
+mod prepare_fluxes;
 mod preprocess;
 pub mod progress;
 mod run;
@@ -47,6 +48,7 @@ Examples:
   atmostr preprocess met.toml --day 2021-12-01    a day of archived winds to a transport file
   atmostr check run.toml                      every error of a configuration, with its line
   atmostr synth winds.bin --nc 24             a transport file of analytic winds, no data needed
+  atmostr prepare-fluxes fluxes.toml          archives of surface fluxes on the cells of a run
   atmostr inspect winds.bin                   what a transport file holds
   atmostr decompose --nc 90 --ranks 24        tiles and predicted cost of a rank layout
   atmostr plot run.nc --var co2 -o co2.png    a map of a variable
@@ -71,6 +73,7 @@ enum Command {
     Decompose(decompose::DecomposeArgs),
     Diff(diff::DiffArgs),
     Plot(plot::PlotArgs),
+    PrepareFluxes(prepare_fluxes::PrepareFluxesArgs),
     Bench(bench::BenchArgs),
     Kernels(kernels::KernelsArgs),
     ConfigKeys(config_keys::ConfigKeysArgs),
@@ -163,6 +166,7 @@ fn execute(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Decompose(args) => args.execute(&ctx),
         Command::Diff(args) => args.execute(&ctx),
         Command::Plot(args) => args.execute(&ctx),
+        Command::PrepareFluxes(args) => args.execute(&ctx),
         Command::Bench(args) => args.execute(&ctx),
         Command::Kernels(args) => args.execute(&ctx),
         Command::ConfigKeys(args) => args.execute(&ctx),

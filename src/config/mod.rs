@@ -11,6 +11,7 @@ mod chemistry;
 mod emissions;
 mod error;
 mod explain;
+pub mod fluxes;
 mod input;
 mod inventories;
 pub mod keys;

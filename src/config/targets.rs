@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{EmissionSource, Output, RunConfig, Source};
 use crate::files::{lacks_room, regular_or_absent, same_file};
-use crate::initial::InitialState;
+use crate::initial::{FieldFile, InitialState};
 use crate::output::FieldPlan;
 
 /// Everything the run reads.
@@ -14,7 +14,9 @@ fn read(config: &RunConfig) -> Vec<(&Path, &'static str)> {
         all.extend(paths.iter().map(|path| (path.as_path(), "a transport file of the run")));
     }
     all.extend(config.tracers.iter().filter_map(|tracer| match &tracer.initial {
-        InitialState::CsNative { file, .. } => Some((file.as_path(), "the file of an initial state")),
+        InitialState::CsNative { file, .. } | InitialState::Field(FieldFile { file, .. }) => {
+            Some((file.as_path(), "the file of an initial state"))
+        }
         _ => None,
     }));
     for one in config.tracers.iter().flat_map(|tracer| &tracer.emissions) {

@@ -8,7 +8,9 @@ use super::error::Problems;
 use super::input::Input;
 use super::paths::Base;
 use super::read::{Named, View};
-use crate::initial::{InitialState, LayerChoice, Negatives, VerticalOrder};
+use crate::initial::{
+    FieldFile, InitialState, LayerChoice, Negatives, SurfacePressure, VerticalMapping, VerticalOrder,
+};
 use crate::output::RESERVED_NAMES;
 use crate::sources::known_molar_mass;
 
@@ -25,6 +27,11 @@ pub struct Tracer {
     pub emissions: Vec<EmissionConfig>,
 }
 
+impl Named for VerticalMapping {
+    const ALL: &'static [(&'static str, Self)] =
+        &[("log_pressure", Self::LogPressure), ("conservative", Self::Conservative)];
+}
+
 impl Named for VerticalOrder {
     const ALL: &'static [(&'static str, Self)] =
         &[("surface_first", Self::SurfaceFirst), ("toa_first", Self::TopFirst)];
@@ -37,6 +44,9 @@ enum Kind {
     GaussianBlob,
     PressureLayer,
     CsNative,
+    File,
+    CatrineCo2,
+    BoundaryLayer,
 }
 
 impl Named for Kind {
@@ -46,6 +56,9 @@ impl Named for Kind {
         ("gaussian_blob", Kind::GaussianBlob),
         ("pressure_layer", Kind::PressureLayer),
         ("cs_native", Kind::CsNative),
+        ("file", Kind::File),
+        ("catrine_co2", Kind::CatrineCo2),
+        ("bl_enhanced", Kind::BoundaryLayer),
     ];
 }
 
@@ -169,6 +182,13 @@ fn initial(init: &View<'_>, tracer: &View<'_>, base: &Base, problems: &mut Probl
             total_molecules: init.float_or_default("total_molecules"),
         },
         Kind::CsNative => cs_native(init, tracer, base, problems),
+        Kind::File => InitialState::Field(field(init, tracer, name, None, base, problems)),
+        Kind::CatrineCo2 => InitialState::Field(field(init, tracer, name, Some("CO2"), base, problems)),
+        Kind::BoundaryLayer => InitialState::BoundaryLayer {
+            background: background(),
+            enhancement: init.float_or_default("enhancement"),
+            layers: usize::try_from(init.int_or_default("n_layers")).unwrap_or(usize::MAX),
+        },
     }
 }
 
@@ -185,21 +205,56 @@ fn layer_choice(init: &View<'_>, problems: &mut Problems) -> LayerChoice {
 }
 
 fn cs_native(init: &View<'_>, tracer: &View<'_>, base: &Base, problems: &mut Problems) -> InitialState {
-    for name in ["file", "variable", "vertical_order"] {
-        if !init.has(name) {
-            let key = init.full(name);
-            let span = init.span().or_else(|| tracer.span());
-            problems.add(&key, span, format!("`{key}` is missing"), format!("kind \"cs_native\" needs `{name}`"));
-        }
-    }
+    require(init, tracer, "cs_native", &["file", "variable", "vertical_order"], problems);
     let time_index = usize::try_from(init.int_or_default("time_index")).unwrap_or(1);
     InitialState::CsNative {
         file: init.text("file").and_then(|t| base.existing_file(&t, problems)).unwrap_or_default(),
         variable: init.text("variable").map(|t| t.value.to_owned()).unwrap_or_default(),
         time_index,
         vertical_order: init.choice("vertical_order").map_or(VerticalOrder::TopFirst, |v| v.value),
-        negatives: if init.bool_or_default("clamp_negative") { Negatives::Clamp } else { Negatives::Keep },
+        negatives: negatives(init),
     }
+}
+
+/// Reports keys that the kind needs and that are absent.
+fn require(init: &View<'_>, tracer: &View<'_>, kind: &str, names: &[&str], problems: &mut Problems) {
+    for name in names.iter().filter(|name| !init.has(name)) {
+        let key = init.full(name);
+        let span = init.span().or_else(|| tracer.span());
+        problems.add(&key, span, format!("`{key}` is missing"), format!("kind \"{kind}\" needs `{name}`"));
+    }
+}
+
+/// A field on a longitude-latitude grid; `variable` is the one read where none is named.
+fn field(
+    init: &View<'_>,
+    tracer: &View<'_>,
+    kind: &str,
+    variable: Option<&str>,
+    base: &Base,
+    problems: &mut Problems,
+) -> FieldFile {
+    let needed: &[&str] = if variable.is_some() { &["file"] } else { &["file", "variable"] };
+    require(init, tracer, kind, needed, problems);
+    let named = init.text("variable").map(|t| t.value).or(variable);
+    let surface_pressure = match init.text("surface_pressure").map(|t| t.value) {
+        None => SurfacePressure::Known,
+        Some(word) if word.eq_ignore_ascii_case("model") => SurfacePressure::Model,
+        Some(name) => SurfacePressure::Variable(name.to_owned()),
+    };
+    FieldFile {
+        file: init.text("file").and_then(|t| base.existing_file(&t, problems)).unwrap_or_default(),
+        variable: named.unwrap_or_default().to_owned(),
+        time_index: usize::try_from(init.int_or_default("time_index")).unwrap_or(1),
+        surface_pressure,
+        vertical: init.choice_or_default("vertical"),
+        vertical_order: init.choice("vertical_order").map(|order| order.value),
+        negatives: negatives(init),
+    }
+}
+
+fn negatives(init: &View<'_>) -> Negatives {
+    if init.bool_or_default("clamp_negative") { Negatives::Clamp } else { Negatives::Keep }
 }
 
 #[cfg(test)]

@@ -44,9 +44,10 @@ fn value(initial: &InitialState, lon: f64, lat: f64) -> f64 {
             background + amplitude * (-0.5 * (x * x + y * y)).exp()
         }
         InitialState::Uniform { background } => background,
-        InitialState::PressureLayer { .. } | InitialState::CsNative { .. } => {
-            unreachable!("these states depend on more than the position")
-        }
+        InitialState::PressureLayer { .. }
+        | InitialState::CsNative { .. }
+        | InitialState::Field(_)
+        | InitialState::BoundaryLayer { .. } => unreachable!("these states depend on more than the position"),
     }
 }
 

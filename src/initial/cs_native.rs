@@ -4,6 +4,7 @@ use std::path::Path;
 
 use kernels::Scalar;
 
+use super::units::check_units;
 use super::{Negatives, VerticalOrder, fill};
 use crate::gridded::stored::{Packing, check_dimensions, sizes, text};
 use crate::state::PackedState;
@@ -88,24 +89,6 @@ pub(super) fn fill_from_file<R: Scalar>(
         }
     });
     Ok(())
-}
-
-/// Refuses units that are not those of a mole fraction; the error text says how to convert.
-fn check_units(units: &str) -> Result<(), String> {
-    let bare: String = units.chars().filter(|c| !c.is_whitespace() && !"^*()._".contains(*c)).collect();
-    let bare = bare.to_ascii_lowercase();
-    if ["", "1", "molmol-1", "mol/mol", "v/v"].contains(&bare.strip_suffix("dry").unwrap_or(&bare)) {
-        return Ok(());
-    }
-    let remedy = match bare.as_str() {
-        "%" | "percent" => "multiply the values by 0.01",
-        "ppm" | "ppmv" => "multiply the values by 1e-6",
-        "ppb" | "ppbv" => "multiply the values by 1e-9",
-        "ppt" | "pptv" => "multiply the values by 1e-12",
-        "kgkg-1" | "kg/kg" => "multiply the values by 28.9644 over the molar mass of the tracer in g/mol",
-        _ => "convert the values",
-    };
-    Err(format!("has units '{units}', expected a dry mole fraction: {remedy} and write 'mol mol-1'"))
 }
 
 #[cfg(test)]

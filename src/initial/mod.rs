@@ -2,7 +2,9 @@
 
 mod analytic;
 mod cs_native;
+mod field;
 mod pressure_layer;
+mod units;
 
 use std::path::PathBuf;
 
@@ -11,7 +13,11 @@ use kernels::Scalar;
 use crate::comm::Communicator;
 use crate::diagnostics::SumError;
 use crate::grid::{CubedSphere, HybridCoordinate};
+use crate::gridded::Weights;
 use crate::state::{AIR, PackedState, Slabs};
+
+pub use field::{FieldFile, FieldProblem, SurfacePressure, VerticalMapping};
+use units::mole_fraction_factor;
 
 /// How a tracer starts. Mixing ratios are dry mole fractions (mol/mol).
 #[derive(Clone, Debug, PartialEq)]
@@ -64,6 +70,17 @@ pub enum InitialState {
         vertical_order: VerticalOrder,
         /// What to do with negative values.
         negatives: Negatives,
+    },
+    /// A field on a longitude-latitude grid.
+    Field(FieldFile),
+    /// One value, and more of it in the lowest layers.
+    BoundaryLayer {
+        /// Mixing ratio above.
+        background: f64,
+        /// Excess in the lowest layers.
+        enhancement: f64,
+        /// How many layers, from the surface up.
+        layers: usize,
     },
 }
 
@@ -125,11 +142,14 @@ pub struct InitialContext<'a, R> {
     pub vertical: &'a HybridCoordinate,
     /// Surface pressure (Pa), one level, one plane.
     pub surface_pressure: &'a Slabs<R>,
+    /// Weights of regridding.
+    pub weights: &'a Weights,
     /// The ranks.
     pub comm: &'a dyn Communicator,
 }
 
-/// Fills tracer `index` of `state` (mixing ratio × air mass, rounded once). Collective.
+/// Fills tracer `index` of `state` (mixing ratio × air mass, rounded once). Collective. Where a file's values are mapped by
+/// shared pressure, returns what the file holds, in kg of carrier air.
 ///
 /// # Errors
 /// File problems and totals that are not finite.
@@ -138,7 +158,7 @@ pub fn initialise<R: Scalar>(
     index: usize,
     initial: &InitialState,
     context: &InitialContext<'_, R>,
-) -> Result<(), InitialError> {
+) -> Result<Option<f64>, InitialError> {
     let tracer = state.tracers()[index].clone();
     match initial {
         InitialState::Uniform { background } => fill(state, index, |_, _, _, _| *background),
@@ -160,8 +180,17 @@ pub fn initialise<R: Scalar>(
             cs_native::fill_from_file(state, index, &request, context.grid.nc())
                 .map_err(|problem| InitialError::File { tracer, file: file.clone(), problem })?;
         }
+        InitialState::Field(field) => {
+            return field::fill_from_field(state, index, field, context).map_err(|FieldProblem { problem, help }| {
+                InitialError::File { tracer, file: field.file.clone(), problem: format!("{problem}; {help}") }
+            });
+        }
+        InitialState::BoundaryLayer { background, enhancement, layers } => {
+            let first = state.levels().saturating_sub(*layers);
+            fill(state, index, |level, _, _, _| background + if level >= first { *enhancement } else { 0.0 });
+        }
     }
-    Ok(())
+    Ok(None)
 }
 
 /// Sets `rm = q·m` in every interior cell from `q(level, tile, i, j)`, computed in f64 and rounded once.

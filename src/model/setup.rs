@@ -12,7 +12,9 @@ use super::physics::window_physics;
 use super::report::Progress;
 use crate::comm::Communicator;
 use crate::config::{AirMassReset, Preflight, RunConfig, Source};
+use crate::diagnostics::plane_total;
 use crate::grid::{CubedSphere, GeometryBundle, HybridCoordinate};
+use crate::gridded::Weights;
 use crate::initial::{InitialContext, InitialState, initialise};
 use crate::met::gates::{replay_tolerance, validate_replay};
 use crate::met::{FloatType, FluxForm, Header, Section, TransportFile, WindowBuffer, synth};
@@ -81,13 +83,13 @@ impl Setup {
         buffer.with_flux_form(FluxForm::HalfSweep).with_derived(derived)
     }
 
-    /// State at the start of the first window. Collective.
+    /// State at the start of the first window, and what there is to say about it. Collective.
     pub(super) fn initial_state<R: Scalar>(
         &self,
         config: &RunConfig,
         window: &WindowBuffer<R>,
         comm: &dyn Communicator,
-    ) -> Result<PackedState<R>, RunError> {
+    ) -> Result<(PackedState<R>, Vec<String>), RunError> {
         let names = config.tracers.iter().map(|t| t.name.clone()).collect();
         let mut state = PackedState::zeros(self.tiles.clone(), self.plan.levels, names);
         let air = window.get(Section::AirMass).expect("every run reads the air mass");
@@ -98,16 +100,25 @@ impl Setup {
         }
         let none = Slabs::zeros(self.tiles.clone(), 1, 1);
         let surface_pressure = window.get(Section::SurfacePressure).unwrap_or(&none);
-        let context = InitialContext { grid: &self.grid, vertical: &self.vertical, surface_pressure, comm };
+        let weights = Weights::new(config.settings.regridder_cache_dir.as_deref());
+        let (grid, vertical, weights) = (&self.grid, &self.vertical, &weights);
+        let context = InitialContext { grid, vertical, surface_pressure, weights, comm };
+        let mut notes = Vec::new();
         for (index, tracer) in config.tracers.iter().enumerate() {
-            agree_on(comm, initialise(&mut state, index, &tracer.initial, &context).map_err(RunError::from))?;
+            let in_file =
+                agree_on(comm, initialise(&mut state, index, &tracer.initial, &context).map_err(RunError::from))?;
+            let Some(in_file) = in_file else { continue };
+            let what = || format!("the initial state of {}", tracer.name);
+            let total = plane_total(comm, state.slabs(), index + 1);
+            let total = agree_on(comm, total.map_err(|source| RunError::Total { what: what(), source }))?;
+            notes.push(format!("{}: {total:.6e} kg of carrier air, {in_file:.6e} in the file", tracer.name));
         }
-        Ok(state)
+        Ok((state, notes))
     }
 }
 
 fn needs_surface_pressure(config: &RunConfig) -> bool {
-    config.tracers.iter().any(|t| matches!(t.initial, InitialState::PressureLayer { .. }))
+    config.tracers.iter().any(|t| matches!(t.initial, InitialState::PressureLayer { .. } | InitialState::Field(_)))
 }
 
 /// Makes the folder that a file is to lie in. Collective.

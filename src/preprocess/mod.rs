@@ -13,6 +13,8 @@ mod dry_air;
 mod error;
 mod faces;
 mod fluxes;
+#[cfg(test)]
+mod gates_tests;
 mod geometry;
 #[cfg(feature = "grib")]
 pub mod grib;

@@ -16,8 +16,9 @@ pub(super) struct Point {
 }
 
 /// The pole from which colatitudes are counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Pole {
+    #[default]
     North,
     South,
 }

@@ -85,7 +85,10 @@ pub(super) mod help {
         "write in `units` what the numbers are in, and in `scale` what they are to be multiplied by";
     pub(crate) const LATLON: &str = "an inventory has one flux per time, latitude and longitude, on one grid";
     pub(crate) const YEAR: &str = "give `year`";
+    pub(crate) const NO_YEAR: &str = "remove `year`";
+    pub(crate) const NO_AREA: &str = "remove `cell_area`";
     pub(crate) const RECORD: &str = "choose one with `time_index` or `month`, or give files that state their times";
+    pub(crate) const WRITE: &str = "name a folder in which files can be written";
     pub(crate) const TIMES: &str = "`time` increases and has units such as hours since 2021-12-01 00:00:00, UTC";
     pub(crate) const ORDER: &str = "give the files in the order of their times, none of which may be in two files";
     pub(crate) const VALUES: &str = "give every cell a flux in every slice, 0 where there is none";

@@ -5,6 +5,7 @@
 //! the run, never since midnight: a daily clock would repeat the first day.
 
 mod budget;
+mod catrine;
 mod cells;
 mod decay;
 mod error;
@@ -12,11 +13,13 @@ mod injection;
 mod inventory;
 mod native;
 mod rates;
+mod series;
 mod species;
 mod times;
 mod units;
 
 pub use budget::{decayed_burden, emitted};
+pub use catrine::{GrowthTable, kg_sf6_per_ppt};
 pub use decay::{Decay, known_half_life};
 pub use error::SourceError;
 pub use injection::{Injection, loft_surface_part};
@@ -26,5 +29,6 @@ pub use inventory::{
 };
 pub use native::{NativeFiles, RunSpan};
 pub use rates::{Conversion, Source};
+pub use series::{FluxAttribute, FluxPrecision, NativeSeries};
 pub use species::{known_molar_mass, molar_mass};
 pub use times::{Segment, Segments, SourceTimes, TimeScheme};

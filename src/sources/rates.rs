@@ -96,11 +96,13 @@ impl<R: Scalar> Source<R> {
         let mut cells = vec![0.0; 6 * nc * nc];
         for slice in 0..times.times().len() {
             amounts(slice, &mut cells)?;
+            cells.iter_mut().for_each(|amount| *amount *= conversion.factor());
+            let rounded: Vec<R> = rounded_with_sum(&cells);
             for (n, (tile, shape)) in set.tiles().iter().zip(set.shapes()).enumerate() {
                 let plane = rates.plane_mut(slice, n, 0);
                 for (j, i) in (0..shape.nj).flat_map(|j| (0..shape.ni).map(move |i| (j, i))) {
                     let cell = (tile.panel.index() * nc + tile.j0 + j) * nc + tile.i0 + i;
-                    plane[shape.row_start(j) + i] = R::from_f64(cells[cell] * conversion.factor());
+                    plane[shape.row_start(j) + i] = rounded[cell];
                 }
             }
         }
@@ -120,5 +122,69 @@ impl<R: Scalar> Source<R> {
     /// The rates: level = slice, plane 0; halos are zero.
     pub fn rates(&self) -> &Slabs<R> {
         &self.rates
+    }
+}
+
+/// Part of the sum of magnitudes at which a sum of rounded values is good enough.
+const SUM_TOLERANCE: f64 = 1e-12;
+
+/// Rounds every value, and so many of them to the other neighbour as the sum needs to stay what it is: first those that
+/// lie nearest to the middle of both. No value moves by a whole spacing.
+fn rounded_with_sum<R: Scalar>(exact: &[f64]) -> Vec<R> {
+    let mut rounded: Vec<R> = exact.iter().map(|x| R::from_f64(*x)).collect();
+    let off = |n: usize, to: R| exact[n] - to.to_f64();
+    let mut missing: f64 = (0..exact.len()).map(|n| off(n, rounded[n])).sum();
+    let tolerance = SUM_TOLERANCE * exact.iter().map(|x| x.abs()).sum::<f64>();
+    // How many times farther off the other neighbour is: for the most part those near the middle suffice.
+    for limits in [1.0..2.0, 2.0..f64::INFINITY] {
+        if missing.abs() <= tolerance {
+            break;
+        }
+        let candidate = |n: usize| {
+            let (value, near) = (rounded[n].to_f64(), off(n, rounded[n]));
+            // 0.7 to 1.4 spacings away, which rounds to one.
+            let to = R::from_f64(value + (0.7 * R::EPSILON.to_f64() * value.abs()).copysign(near));
+            let times = off(n, to).abs() / near.abs();
+            (near * missing > 0.0 && limits.contains(&times)).then_some((n, to, times))
+        };
+        let mut candidates: Vec<(usize, R, f64)> = (0..exact.len()).filter_map(candidate).collect();
+        candidates.sort_by(|a, b| a.2.total_cmp(&b.2).then(a.0.cmp(&b.0)));
+        for (n, to, _) in candidates {
+            let gain = to.to_f64() - rounded[n].to_f64();
+            if (missing - gain).abs() < missing.abs() {
+                rounded[n] = to;
+                missing -= gain;
+            }
+            if missing.abs() <= tolerance {
+                break;
+            }
+        }
+    }
+    rounded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_survive_rounding_and_no_value_moves_far() {
+        // A few large values among many small ones, of both signs.
+        let value = |n: usize| ((n * 37 % 101) as f64 / 7.0).exp() * if n.is_multiple_of(5) { -0.3 } else { 1.0 };
+        for count in [1, 40, 3456] {
+            let exact: Vec<f64> = (0..count).map(value).collect();
+            let (sum, size) = (exact.iter().sum::<f64>(), exact.iter().map(|x| x.abs()).sum::<f64>());
+            let rounded: Vec<f32> = rounded_with_sum(&exact);
+            let off = rounded.iter().map(|x| f64::from(*x)).sum::<f64>() - sum;
+            for (x, r) in exact.iter().zip(&rounded) {
+                let spacing = f64::from(r.abs().next_up() - r.abs());
+                assert!((f64::from(*r) - x).abs() < spacing, "{x} became {r}");
+            }
+            if count > 1000 {
+                assert!(off.abs() <= 1e-10 * size, "{count}: {:e}", off / size);
+            }
+            assert_eq!(rounded_with_sum::<f64>(&exact), exact);
+        }
+        assert_eq!(rounded_with_sum::<f32>(&[0.0, 0.0]), [0.0, 0.0]);
     }
 }

@@ -3,12 +3,14 @@
 use super::SourceError;
 
 const CO2: f64 = 44.0095e-3;
+/// Molar mass of SF6, kg mol⁻¹.
+pub(super) const SF6: f64 = 146.055e-3;
 
 /// Molar mass in kg mol⁻¹ of a tracer known by name (lower or upper case).
 pub fn known_molar_mass(tracer: &str) -> Option<f64> {
     match tracer.to_ascii_lowercase().as_str() {
         "co2" | "co2_natural" | "co2_fossil" | "fossil_co2" => Some(CO2),
-        "sf6" => Some(146.055e-3),
+        "sf6" => Some(SF6),
         "rn222" => Some(222.0e-3),
         _ => None,
     }

@@ -3,5 +3,6 @@
 mod decay;
 mod emission;
 mod injection;
+mod inventory;
 mod native;
 mod times;

@@ -3,6 +3,7 @@
 //! [`SECTIONS`] is the single source for parsing, for the defaults, for error messages and for the printed
 //! reference (`atmostr config-keys`).
 
+mod fluxes;
 mod input;
 mod output;
 mod physics;
@@ -12,7 +13,7 @@ mod run;
 mod sources;
 mod tracers;
 
-pub use reference::{markdown, preprocess_markdown};
+pub use reference::{fluxes_markdown, markdown, preprocess_markdown};
 
 /// One value of a key that takes one of a list of names.
 #[derive(Debug, Clone, Copy)]
@@ -269,7 +270,7 @@ impl Choice {
 #[derive(Debug, Clone, Copy)]
 pub struct Section {
     /// Dotted path; `<name>` stands for a name chosen by the user. Empty for the top level. Paths of preprocessing
-    /// configurations begin with [`PREPROCESS`].
+    /// configurations begin with [`PREPROCESS`], those of flux preparation with [`FLUXES`].
     pub path: &'static str,
     /// What the table is for.
     pub doc: &'static str,
@@ -293,17 +294,21 @@ impl Section {
 
     /// Section with this path.
     pub fn at(path: &str) -> Option<&'static Section> {
-        SECTIONS.iter().chain(PREPROCESS_SECTIONS).find(|s| s.path == path)
+        SECTIONS.iter().chain(PREPROCESS_SECTIONS).chain(FLUX_SECTIONS).find(|s| s.path == path)
     }
 
     /// All sections of the kind of file to which this one belongs.
     pub(super) fn siblings(&self) -> &'static [Section] {
-        if self.path.starts_with(PREPROCESS) { PREPROCESS_SECTIONS } else { SECTIONS }
+        match self.path {
+            path if path.starts_with(PREPROCESS) => PREPROCESS_SECTIONS,
+            path if path.starts_with(FLUXES) => FLUX_SECTIONS,
+            _ => SECTIONS,
+        }
     }
 
     /// Dotted path in the file.
     pub fn name(&self) -> &'static str {
-        self.path.strip_prefix(PREPROCESS).unwrap_or(self.path)
+        [PREPROCESS, FLUXES].iter().find_map(|prefix| self.path.strip_prefix(prefix)).unwrap_or(self.path)
     }
 
     /// Section of the table `name` inside this one.
@@ -354,6 +359,12 @@ pub const PREPROCESS: &str = "met:";
 /// All tables of a configuration of `atmostr preprocess`, in the order of the printed reference.
 pub static PREPROCESS_SECTIONS: &[Section] = preprocess::SECTIONS;
 
+/// What the paths of sections of flux preparation begin with.
+pub const FLUXES: &str = "flux:";
+
+/// All tables of a configuration of `atmostr prepare-fluxes`, in the order of the printed reference.
+pub static FLUX_SECTIONS: &[Section] = fluxes::SECTIONS;
+
 const TOP: &[Key] = &[
     Key::required("input", Kind::Table, "Meteorology: transport files, or winds made by the program."),
     Key::optional("architecture", Kind::Table, "", "Where the run is computed."),
@@ -376,7 +387,7 @@ mod tests {
 
     #[test]
     fn every_table_key_has_its_section_and_every_section_its_key() {
-        for section in SECTIONS.iter().chain(PREPROCESS_SECTIONS) {
+        for section in SECTIONS.iter().chain(PREPROCESS_SECTIONS).chain(FLUX_SECTIONS) {
             for key in section.keys {
                 match key.kind {
                     Kind::Table | Kind::TableOrList => {
@@ -400,7 +411,7 @@ mod tests {
 
     #[test]
     fn names_are_unique_within_a_section_and_keys_are_documented() {
-        for section in SECTIONS.iter().chain(PREPROCESS_SECTIONS) {
+        for section in SECTIONS.iter().chain(PREPROCESS_SECTIONS).chain(FLUX_SECTIONS) {
             let mut seen = Vec::new();
             for key in section.all_keys() {
                 for name in std::iter::once(&key.name).chain(key.aliases) {

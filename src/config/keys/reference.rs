@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Availability, Choice, Fallback, Key, Kind, PREPROCESS_SECTIONS, SECTIONS, Section};
+use super::{Availability, Choice, FLUX_SECTIONS, Fallback, Key, Kind, PREPROCESS_SECTIONS, SECTIONS, Section};
 
 /// All keys of a run configuration of this version as Markdown: one heading per table, one row per key.
 pub fn markdown() -> String {
@@ -12,6 +12,11 @@ pub fn markdown() -> String {
 /// The same for configurations of `atmostr preprocess`.
 pub fn preprocess_markdown() -> String {
     page(PREPROCESS_INTRO, PREPROCESS_SECTIONS)
+}
+
+/// The same for configurations of `atmostr prepare-fluxes`.
+pub fn fluxes_markdown() -> String {
+    page(FLUXES_INTRO, FLUX_SECTIONS)
 }
 
 fn page(intro: &str, sections: &[Section]) -> String {
@@ -25,6 +30,12 @@ fn page(intro: &str, sections: &[Section]) -> String {
 const PREPROCESS_INTRO: &str = "# Preprocessing configuration
 
 One TOML file tells `atmostr preprocess` which archive to read and what to write. Rules for keys, errors and paths are those of
+[run configurations](configuration.md).
+";
+
+const FLUXES_INTRO: &str = "# Configuration of flux preparation
+
+One TOML file tells `atmostr prepare-fluxes` which archives to put on which cells. Rules for keys, errors and paths are those of
 [run configurations](configuration.md).
 ";
 

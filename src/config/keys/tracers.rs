@@ -61,9 +61,10 @@ pub(super) const INIT: Section = Section::new(
                 Choice::new("gaussian_blob", "A bell in longitude and latitude, the same at all levels."),
                 Choice::new("pressure_layer", "A given number of molecules spread over one level."),
                 Choice::new("cs_native", "A NetCDF variable on the run's own grid."),
-                Choice::later("file", "A longitude-latitude field.").alias(&["netcdf", "file_field"]),
-                Choice::later("catrine_co2", "Longitude-latitude CO2."),
-                Choice::later("bl_enhanced", "Longitude-latitude grids only."),
+                Choice::new("file", "A NetCDF variable on a longitude-latitude grid, on levels of its own.")
+                    .alias(&["netcdf", "file_field"]),
+                Choice::new("catrine_co2", "The same, `CO2` of the CATRINE protocol."),
+                Choice::new("bl_enhanced", "One value, and more of it in the lowest levels."),
             ]),
             "uniform",
             "How the field is made.",
@@ -72,7 +73,10 @@ pub(super) const INIT: Section = Section::new(
             "uniform",
             "gaussian_blob",
             "latitude_step",
+            "bl_enhanced",
         ]),
+        Key::new("enhancement", Kind::Float(FRACTION), "1e-4", "What the lowest levels hold more.").only(&["bl_enhanced"]),
+        Key::new("n_layers", Kind::Int(1, i64::MAX), "3", "Number of lowest levels.").only(&["bl_enhanced"]),
         Key::optional("south_value", Kind::Float(FRACTION), "equal to `background`", "Value south of the step.")
             .alias(&["south"])
             .only(&["latitude_step"]),
@@ -107,25 +111,50 @@ pub(super) const INIT: Section = Section::new(
         .only(&["pressure_layer"]),
         Key::new("total_molecules", Kind::Float(Range::AboveTo(0.0, 1e50)), "1e22", "Number of molecules in all.")
             .only(&["pressure_layer"]),
-        Key::optional("file", Kind::Path, "required with cs_native", "NetCDF file.").only(&["cs_native"]),
+        Key::optional("file", Kind::Path, "required with these kinds", "NetCDF file.").only(FILES),
         Key::optional(
             "variable",
             Kind::Text,
-            "required with cs_native",
-            "Variable with the dimensions (time, lev, nf, Ydim, Xdim).",
+            "required with cs_native and file, `CO2` with catrine_co2",
+            "Variable: with cs_native of the dimensions (time, lev, nf, Ydim, Xdim), else with latitude, longitude, levels \
+             and, if need be, time in any order.",
         )
-        .only(&["cs_native"]),
-        Key::new("time_index", Kind::Int(1, i64::MAX), "1", "Record, counted from 1.").only(&["cs_native"]),
+        .only(FILES),
+        Key::new("time_index", Kind::Int(1, i64::MAX), "1", "Record, counted from 1.").only(FILES),
         Key::optional(
             "vertical_order",
             Kind::Choice(&[
                 Choice::new("surface_first", "The first level lies at the surface; it is turned over."),
                 Choice::new("toa_first", "The first level lies at the top, as in the model."),
             ]),
-            "required with cs_native",
-            "Order of the file's levels.",
+            "required with cs_native; else from the pressures of the levels",
+            "Order of the file's levels. With the other kinds only for files that say nothing about pressures: their levels \
+             are those of the run.",
         )
-        .only(&["cs_native"]),
-        Key::new("clamp_negative", Kind::Bool, "false", "Set negative values to 0.").only(&["cs_native"]),
+        .only(FILES),
+        Key::new(
+            "vertical",
+            Kind::Choice(&[
+                Choice::new(
+                    "log_pressure",
+                    "Linear in the logarithm of pressure between the middles of levels; constant beyond the ends.",
+                ),
+                Choice::new("conservative", "By the pressure that levels share; the run tells what was kept."),
+            ]),
+            "log_pressure",
+            "How values come to the levels of the run.",
+        )
+        .only(&["file", "catrine_co2"]),
+        Key::optional(
+            "surface_pressure",
+            Kind::Text,
+            "the first that the file has of Psurf, PS, ps, psurf, sp, surface_pressure, PSFC, aps",
+            "Variable of the file with the surface pressure on which its levels rest, or \"model\" for that of the run.",
+        )
+        .only(&["file", "catrine_co2"]),
+        Key::new("clamp_negative", Kind::Bool, "false", "Set negative values to 0.").only(FILES),
     ],
 );
+
+/// Kinds that read a file.
+const FILES: &[&str] = &["cs_native", "file", "catrine_co2"];

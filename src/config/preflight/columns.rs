@@ -14,6 +14,7 @@ use crate::config::emissions::{self, EmissionSource};
 use crate::config::input::Source;
 use crate::config::read::View;
 use crate::config::source_files;
+use crate::initial::{FieldProblem, InitialState};
 use crate::met::synth::SynthPhysics;
 use crate::met::{Section, TransportFile};
 use crate::operators::columns::{Centre, Convection, DiffusivityProfile, ExchangeSource, KzUpdate};
@@ -119,6 +120,7 @@ impl Check<'_> {
     fn sources(&mut self, files: &[Arc<TransportFile>], winds: &Winds, hours: f64) {
         // Both are sorted by name.
         for (tracer, (_, _, table)) in self.config.tracers.iter().zip(self.root.named("tracers")) {
+            self.initial(&tracer.initial, &table, winds.levels);
             for (emission, view) in tracer.emissions.iter().zip(&emissions::acting(&table)) {
                 if let Injection::Levels(weights) = &emission.injection
                     && weights.len() != winds.levels
@@ -134,6 +136,30 @@ impl Check<'_> {
                     EmissionSource::Inventory(inventory) => self.inventory(inventory, view, files, hours),
                 }
             }
+        }
+    }
+
+    /// Levels and file of an initial state; `table` is that of the tracer.
+    fn initial(&mut self, initial: &InitialState, table: &View<'_>, levels: usize) {
+        let init = table.table("init");
+        let view = if init.present() { init } else { table.through("tracers.<name>.init") };
+        let place = |name: &str| {
+            let given = view.given().find(|(key, _)| key.name == name);
+            given.map_or((view.full(name), view.span()), |(key, at)| (view.full(key.name), Some(at.span())))
+        };
+        match initial {
+            InitialState::Field(field) => {
+                if let Err(FieldProblem { problem, help }) = field.check(levels) {
+                    let (key, span) = place("file");
+                    self.problems.add(&key, span, format!("`{key}`: {}: {problem}", field.file.display()), help);
+                }
+            }
+            InitialState::BoundaryLayer { layers, .. } if *layers > levels => {
+                let (key, span) = place("n_layers");
+                let message = format!("`{key}` is {layers}, but there are {levels} levels");
+                self.problems.add(key, span, message, "lower it");
+            }
+            _ => {}
         }
     }
 

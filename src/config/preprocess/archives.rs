@@ -70,12 +70,7 @@ pub(super) fn merra2(view: &View<'_>, base: &Base, problems: &mut Problems) -> O
 }
 
 /// Reads `[source]` of GEOS-IT or GEOS-FP.
-pub(super) fn geos(
-    view: &View<'_>,
-    product: GeosProduct,
-    base: &Base,
-    problems: &mut Problems,
-) -> Option<GeosSource> {
+pub(super) fn geos(view: &View<'_>, product: GeosProduct, base: &Base, problems: &mut Problems) -> Option<GeosSource> {
     let root = directory(view, product.name(), base, problems);
     let physics_root = match view.text("physics_directory") {
         Some(text) => base.existing_folder(&text, problems),
@@ -99,7 +94,8 @@ pub(super) fn check(source: &SourceConfig, work: &Work, root: &View<'_>, problem
         if !allowed.contains(&work.windows) {
             let key = numerics.full("dt_met_seconds");
             let lengths: Vec<_> = allowed.iter().map(|n| (86_400 / n).to_string()).collect();
-            let message = format!("`{key}` = {} does not fit kind \"{}\"", 86_400.0 / work.windows as f64, source.kind());
+            let message =
+                format!("`{key}` = {} does not fit kind \"{}\"", 86_400.0 / work.windows as f64, source.kind());
             let span = numerics.float("dt_met_seconds").map(|x| x.span);
             problems.add(&key, span, message, format!("its windows are {} s long", lengths.join(" or ")));
         }
@@ -110,7 +106,8 @@ pub(super) fn check(source: &SourceConfig, work: &Work, root: &View<'_>, problem
             windows(&[8, 24]);
             if work.fluxes.time == FluxTime::WindowStart {
                 let key = fluxes.full("flux_time_sampling");
-                let message = format!("`{key}` = \"window_start\" does not fit: the winds of MERRA-2 are means over 3 h");
+                let message =
+                    format!("`{key}` = \"window_start\" does not fit: the winds of MERRA-2 are means over 3 h");
                 problems.add(&key, fluxes.span(), message, "remove it");
             }
         }

@@ -19,12 +19,8 @@ enum Kind {
 }
 
 impl Named for Kind {
-    const ALL: &'static [(&'static str, Self)] = &[
-        ("gridded", Self::Gridded),
-        ("merra2", Self::Merra2),
-        ("geos_it", Self::GeosIt),
-        ("geos_fp", Self::GeosFp),
-    ];
+    const ALL: &'static [(&'static str, Self)] =
+        &[("gridded", Self::Gridded), ("merra2", Self::Merra2), ("geos_it", Self::GeosIt), ("geos_fp", Self::GeosFp)];
 }
 
 impl Named for LevelOrder {

@@ -36,7 +36,7 @@ fn defaults() {
     assert!(matches!(&config.pin, PinConfig::Measured(path) if path.ends_with("out/campaign.toml")));
     let file = config.file_of(jiff::civil::date(2021, 12, 1));
     assert!(file.ends_with("out/gridded_transport_20211201_float32.bin"), "{}", file.display());
-    let SourceConfig::Gridded(source) = &config.source;
+    let SourceConfig::Gridded(source) = &config.source else { panic!("gridded") };
     assert_eq!(source.time, StateTimes::Series { first_day: None });
     assert!(matches!(source.levels, LevelSource::Pressure { variable: None, units: None }));
 }
@@ -129,6 +129,6 @@ fn gridded_files_need_a_consistent_description() {
     assert!(twice.contains("twice"), "{twice}");
     let config =
         accepted(&with("[source.levels]\nkind = \"hybrid\"\na = \"hyam\"\nb = \"hybm\"\nreference_pressure_pa = 1e5"));
-    let SourceConfig::Gridded(source) = config.source;
+    let SourceConfig::Gridded(source) = config.source else { panic!("gridded") };
     assert!(matches!(source.levels, LevelSource::Hybrid { mid: Some(_), interfaces: None, reference_pa: 1e5, .. }));
 }

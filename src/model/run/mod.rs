@@ -104,7 +104,7 @@ impl<'a, R: Scalar> Run<'a, R> {
         agree_on(comm, verify_share(setup, first, 0, comm))?;
         let read = start.elapsed().as_secs_f64();
         let (_, window) = stream.current().expect("a run has a first window");
-        let state = setup.initial_state(config, window, comm)?;
+        let (state, notes) = setup.initial_state(config, window, comm)?;
         let emitters = emitters(config, setup, comm)?;
         let rules = expectations(config, &emitters, comm)?;
         let mut engine = engine(config, setup, device, state, window, emitters, threads, comm)?;
@@ -132,7 +132,8 @@ impl<'a, R: Scalar> Run<'a, R> {
             books: Books::default(),
             found: Vec::new(),
         };
-        let plan = run.plan();
+        let mut plan = run.plan();
+        plan.lines.extend(notes.into_iter().map(|note| ("initial", note)));
         run.progress.start(&plan);
         if let Some(notice) = run.engine.notice() {
             run.progress.warn(&notice);

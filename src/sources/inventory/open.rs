@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use super::dates::{Month, year_in_name};
-use super::{FilePeriod, FluxUnits, Inventory, InventoryFile};
+use super::{FilePeriod, FluxUnits, Inventory, InventoryFile, Record, Spread, TimeUse};
 use crate::gridded::{AxisNames, GriddedFile, GriddedVariable};
 use crate::regrid::LatLonAxes;
 use crate::sources::error::{Refusal, help};
@@ -55,6 +55,10 @@ impl Opened {
                 axes: variable.axes().clone(),
                 records: records(inventory, file, &found, &variable, start)?,
             };
+            if one.units.spread() == Spread::Cell && inventory.cell_area.is_some() {
+                let problem = format!("'{name}' has units by cell, so that `cell_area` has no meaning");
+                return Err(Refusal::with(help::NO_AREA)(problem));
+            }
             match &opened {
                 None => opened = Some(one),
                 Some(first) => {
@@ -93,6 +97,10 @@ fn records(
     }
     let axis = variable.time_axis();
     if let Some(axis) = axis.filter(|axis| found.text(axis, "units").is_some_and(|units| units.contains(" since "))) {
+        if inventory.year.is_some() && !matches!(inventory.time, TimeUse::Constant(Record::Month(_))) {
+            let problem = format!("'{}' states its times, so that `year` has no meaning", variable.name());
+            return Err(Refusal::with(help::NO_YEAR)(problem));
+        }
         let seconds = found.times(axis, start)?;
         let bounds = found.time_bounds(axis, start)?;
         let stamp = |n: usize| Dated::Stamp { seconds: seconds[n], bounds: bounds.as_ref().map(|b| b[n]) };

@@ -46,8 +46,8 @@ impl Inventory {
         self.open(run).map(|(_, plan)| plan.times)
     }
 
-    /// Amounts of all slices in kg of the species s⁻¹, before `scale`, in every cell of the sphere, panel by panel; each
-    /// slice is handed over with its time in s since the start of the run.
+    /// Amounts of the slices that act in a run, in kg of the species s⁻¹ times `scale` in every cell of the sphere, panel by
+    /// panel; each slice is handed over with its time in s since the start of the run.
     ///
     /// # Errors
     /// As for [`Inventory::read`], and those of `take`.
@@ -61,9 +61,14 @@ impl Inventory {
         let (opened, plan) = self.open(run)?;
         let mut amounts = Amounts::new(self, &opened, grid, weights)?;
         let mut cells = vec![0.0; 6 * grid.nc() * grid.nc()];
-        for (seconds, parts) in plan.times.times().times().iter().zip(&plan.slices) {
-            amounts.fill(parts, &mut cells)?;
-            take(*seconds, &cells)?;
+        let (times, scale) = (plan.times.times(), self.conversion.scale());
+        for slice in times.needed(0.0, run.seconds) {
+            let seconds = times.times()[slice];
+            if seconds < run.seconds {
+                amounts.fill(&plan.slices[slice], &mut cells)?;
+                cells.iter_mut().for_each(|amount| *amount *= scale);
+                take(seconds, &cells)?;
+            }
         }
         Ok(())
     }

@@ -171,7 +171,12 @@ mod tests {
             (units, &[0.0, 360.0, 1080.0, 1440.0], Sampling::Means, "record 3 is 2021-12-01T18:00:00Z, expected from"),
             (units, &[0.0, 360.0, 720.0], Sampling::Instants, "has 3 records, 4 are expected"),
             (units, &[0.0, 360.0, 360.0, 720.0], Sampling::Instants, "value 3"),
-            ("minutes since 2021-12-02", &[0.0, 360.0, 720.0, 1080.0], Sampling::Means, "expected from 2021-12-01T00:00"),
+            (
+                "minutes since 2021-12-02",
+                &[0.0, 360.0, 720.0, 1080.0],
+                Sampling::Means,
+                "expected from 2021-12-01T00:00",
+            ),
         ] {
             let error = check(units, times, sampling).unwrap_err();
             assert!(error.contains(part) && error.contains("t.nc"), "{error}");

@@ -47,8 +47,9 @@ pub(in super::super) fn from_ends(
         Some(std::cmp::Ordering::Less) => Ok(LayerOrder::TopFirst),
         Some(std::cmp::Ordering::Greater) => Ok(LayerOrder::SurfaceFirst),
         _ => {
-            let problem =
-                format!("means of '{variable}' are {first} in the first and {last} in the last layer: no order is told");
+            let problem = format!(
+                "means of '{variable}' are {first} in the first and {last} in the last layer: no order is told"
+            );
             Err(PreprocessError::file(path, problem, HELP))
         }
     }
@@ -93,7 +94,11 @@ pub(in super::super) fn check_convection(
                 "'{variable}' has its centre at level {:.1} of {n} from the model top, in the upper half of the layers",
                 mean + 1.0
             );
-            Err(PreprocessError::file(path, problem, "the layers are upside down: check `source.level_order` and the file"))
+            Err(PreprocessError::file(
+                path,
+                problem,
+                "the layers are upside down: check `source.level_order` and the file",
+            ))
         }
         _ => Ok(()),
     }

@@ -106,7 +106,11 @@ pub(in super::super) fn check_units(
     units: Option<&str>,
 ) -> Result<f64, PreprocessError> {
     factor(variable.quantity(), units).map_err(|problem| {
-        PreprocessError::file(path, format!("'{}' {problem}", variable.name()), "mend the attribute, or convert the values")
+        PreprocessError::file(
+            path,
+            format!("'{}' {problem}", variable.name()),
+            "mend the attribute, or convert the values",
+        )
     })
 }
 

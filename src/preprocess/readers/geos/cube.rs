@@ -115,11 +115,18 @@ impl CubeFile {
                 None => String::new(),
             };
             let cell = n % cells;
-            format!("time {}, {level}face {} ({}, {})", record + 1, cell / (nc * nc) + 1, cell % nc + 1, cell / nc % nc + 1)
+            format!(
+                "time {}, {level}face {} ({}, {})",
+                record + 1,
+                cell / (nc * nc) + 1,
+                cell % nc + 1,
+                cell / nc % nc + 1
+            )
         };
-        found.packing.unpack(&mut values).map_err(|n| {
-            refuse(format!("'{}' has no value at {}: {}", which.name(), place(n), values[n]))
-        })?;
+        found
+            .packing
+            .unpack(&mut values)
+            .map_err(|n| refuse(format!("'{}' has no value at {}: {}", which.name(), place(n), values[n])))?;
         check_values(self.path(), which, found.by, &mut values, place)?;
         Ok(values)
     }
@@ -197,7 +204,13 @@ impl CubeFile {
         let (lons, lats) = (self.file.values("lons")?, self.file.values("lats")?);
         let help = "the cells of the archive are those of GEOS; state their number in `source.source_nc`";
         if lons.len() != self.cells() || lats.len() != self.cells() {
-            let problem = format!("'lons' and 'lats' have {} and {} values, C{} has {}", lons.len(), lats.len(), self.nc, self.cells());
+            let problem = format!(
+                "'lons' and 'lats' have {} and {} values, C{} has {}",
+                lons.len(),
+                lats.len(),
+                self.nc,
+                self.cells()
+            );
             return Err(PreprocessError::file(self.path(), problem, help));
         }
         for (cell, (lon, lat)) in lons.iter().zip(&lats).enumerate() {

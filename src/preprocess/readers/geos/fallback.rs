@@ -1,7 +1,7 @@
 //! Physics of GEOS-FP, which lies on longitudes and latitudes or on the cube of the archive.
 
-use super::super::archive::{Variable, check_units, check_values, flipped, from_convection};
 use super::super::archive::{LayerOrder, check_convection};
+use super::super::archive::{Variable, check_units, check_values, flipped, from_convection};
 use super::bilinear::Bilinear;
 use crate::gridded::{AxisNames, GriddedFile, GriddedVariable, Missing};
 use crate::preprocess::PreprocessError;

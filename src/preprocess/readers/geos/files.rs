@@ -7,17 +7,13 @@ use std::rc::Rc;
 use jiff::{SignedDuration, civil::Date};
 use rayon::prelude::*;
 
-use super::super::archive::{
-    LayerOrder, Sampling, Variable, absent, check_interval, check_times, find, start_of,
-};
+use super::super::archive::{LayerOrder, Sampling, Variable, absent, check_interval, check_times, find, start_of};
+use super::GeosSource;
 use super::bilinear::Bilinear;
 use super::cube::CubeFile;
 use super::fallback::{LatLonFile, LatLonPhysics};
-use super::layout::{
-    Collection, GeosProduct, fp_candidates, fp_cube_candidates, fp_latlon_candidates, it_candidates,
-};
+use super::layout::{Collection, GeosProduct, fp_candidates, fp_cube_candidates, fp_latlon_candidates, it_candidates};
 use super::mapping::Mapping;
-use super::GeosSource;
 use crate::gridded::GriddedFile;
 use crate::preprocess::{PreprocessError, Target};
 
@@ -209,12 +205,7 @@ impl<'a> Files<'a> {
     }
 
     /// Means over the target's cells of a variable of the ground.
-    pub(super) fn ground(
-        &mut self,
-        day: Date,
-        which: Variable,
-        record: usize,
-    ) -> Result<Vec<f64>, PreprocessError> {
+    pub(super) fn ground(&mut self, day: Date, which: Variable, record: usize) -> Result<Vec<f64>, PreprocessError> {
         let opened = self.physics(day, Collection::Surface)?;
         let fine = match (&opened.kind, &self.latlon) {
             (Kind::LatLon(file), Some(LatLonPhysics { axes, bilinear })) => {

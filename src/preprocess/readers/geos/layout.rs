@@ -97,9 +97,8 @@ pub(super) fn it_candidates(collection: Collection, nc: usize, day: Date) -> Vec
 /// The same for the file of an hour of GEOS-FP.
 pub(super) fn fp_candidates(nc: usize, day: Date, hour: usize) -> Vec<String> {
     let stamp = day.strftime("%Y%m%d").to_string();
-    let names = ["30", "00"].map(|minute| {
-        format!("GEOS.fp.asm.tavg_1hr_ctm_c{nc:04}_v72.{stamp}_{hour:02}{minute}.V01.nc4")
-    });
+    let names =
+        ["30", "00"].map(|minute| format!("GEOS.fp.asm.tavg_1hr_ctm_c{nc:04}_v72.{stamp}_{hour:02}{minute}.V01.nc4"));
     in_folders(day, names)
 }
 
@@ -108,9 +107,9 @@ pub(super) fn fp_cube_candidates(collection: Collection, nc: usize, day: Date) -
     let (name, stamp) = (collection.name(), day.strftime("%Y%m%d").to_string());
     let mut sizes = vec![format!("{nc}"), format!("{nc:04}")];
     sizes.dedup();
-    let names = sizes.iter().flat_map(|c| {
-        [format!("GEOSFP.{stamp}.{name}.C{c}.nc"), format!("GEOSFP_CS{c}.{stamp}.{name}.nc")]
-    });
+    let names = sizes
+        .iter()
+        .flat_map(|c| [format!("GEOSFP.{stamp}.{name}.C{c}.nc"), format!("GEOSFP_CS{c}.{stamp}.{name}.nc")]);
     in_folders(day, names)
 }
 

@@ -136,9 +136,7 @@ impl<'a> GeosReader<'a> {
         let (layers, faces) = (self.files.layers(), self.files.target.faces().faces());
         let mut flux = vec![0.0; layers * faces];
         for range in file.slabs(Variable::Mfxc, layers)? {
-            let mut read = |which| {
-                stages.time(Stage::Read, || file.slab(which, record, range.clone(), layers, order))
-            };
+            let mut read = |which| stages.time(Stage::Read, || file.slab(which, record, range.clone(), layers, order));
             let (east, north) = (read(Variable::Mfxc)?, read(Variable::Mfyc)?);
             stages.time(Stage::Fluxes, || {
                 let out = flux[range.start * faces..range.end * faces].par_chunks_mut(faces);
@@ -160,7 +158,8 @@ impl<'a> GeosReader<'a> {
         // The old one goes before the new one comes.
         self.block = None;
         let files = &mut self.files;
-        let (convection, vdiff) = (files.source.wants(PhysicsGroup::Convection), files.source.wants(PhysicsGroup::Vdiff));
+        let (convection, vdiff) =
+            (files.source.wants(PhysicsGroup::Convection), files.source.wants(PhysicsGroup::Vdiff));
         let mut means = |collection, which| stages.time(Stage::Read, || files.means(day, collection, which, b));
         let convection = match convection {
             true => {
@@ -249,7 +248,10 @@ impl MetReader for GeosReader<'_> {
             ("source_steps_per_window", json!((3600.0 / STEP_SECONDS).round())),
             ("geos_cm_closure", json!("endpoint")),
             ("geos_vertical_flux", json!("closes every layer between the endpoints")),
-            ("window_interpolation", json!("hourly transport and endpoints; convection and fields of layers held over 3 h")),
+            (
+                "window_interpolation",
+                json!("hourly transport and endpoints; convection and fields of layers held over 3 h"),
+            ),
         ];
         keys.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
     }

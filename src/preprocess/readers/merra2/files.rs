@@ -64,7 +64,12 @@ impl Files {
     }
 
     /// Whether the file of a day has a variable.
-    pub(super) fn holds(&mut self, day: Date, collection: Collection, variable: Variable) -> Result<bool, PreprocessError> {
+    pub(super) fn holds(
+        &mut self,
+        day: Date,
+        collection: Collection,
+        variable: Variable,
+    ) -> Result<bool, PreprocessError> {
         Ok(self.opened(day, collection)?.file.has(variable.name()))
     }
 

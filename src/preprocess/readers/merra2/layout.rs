@@ -101,7 +101,9 @@ mod tests {
         assert_eq!(names[0], "M2I3NVASM/2021/12/MERRA2_400.inst3_3d_asm_Nv.20211201.nc4");
         let names = Collection::Dynamics.candidates(Merra2Layout::Nasa, date(1991, 1, 2));
         assert_eq!(names[0], "M2T3NVASM/1991/01/MERRA2_100.tavg3_3d_asm_Nv.19910102.nc4");
-        for (year, stream) in [(1980, 100), (1991, 100), (1992, 200), (2000, 200), (2001, 300), (2010, 300), (2011, 400)] {
+        for (year, stream) in
+            [(1980, 100), (1991, 100), (1992, 200), (2000, 200), (2001, 300), (2010, 300), (2011, 400)]
+        {
             assert_eq!(streams(date(year, 6, 1))[0], stream, "{year}");
         }
     }

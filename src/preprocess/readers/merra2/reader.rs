@@ -64,7 +64,19 @@ impl<'a> Merra2Reader<'a> {
         let to_cube = LatLonToCube::new(target, files.axes())?;
         let faces = WindToFlux::new(target.grid(), target.faces(), fluxes.faces);
         let (states, block) = (VecDeque::new(), None);
-        Ok(Self { target, files, coordinate, fluxes, windows, sections, to_cube, faces, states, block, standstill: None })
+        Ok(Self {
+            target,
+            files,
+            coordinate,
+            fluxes,
+            windows,
+            sections,
+            to_cube,
+            faces,
+            states,
+            block,
+            standstill: None,
+        })
     }
 
     /// Windows of a block.
@@ -161,7 +173,12 @@ impl<'a> Merra2Reader<'a> {
             if vdiff && let (Some(t0), Some(t1)) = (&before.t, &after.t) {
                 let [u, v] = self.to_cube.east_north(&block.wind);
                 let t = mixed(t0, t1, parts[0]);
-                all.extend([(Section::VdiffU, u), (Section::VdiffV, v), (Section::VdiffT, t), (Section::VdiffQv, q_start)]);
+                all.extend([
+                    (Section::VdiffU, u),
+                    (Section::VdiffV, v),
+                    (Section::VdiffT, t),
+                    (Section::VdiffQv, q_start),
+                ]);
             }
         });
         Ok(all)
@@ -239,7 +256,10 @@ impl MetReader for Merra2Reader<'_> {
             ("source_directory", json!(source.root.display().to_string())),
             ("source_level_order", json!(order)),
             ("winds_collection", json!(winds)),
-            ("window_interpolation", json!("dry mass, humidity and temperature linear in time inside blocks of 3 h; winds held")),
+            (
+                "window_interpolation",
+                json!("dry mass, humidity and temperature linear in time inside blocks of 3 h; winds held"),
+            ),
             ("terminal_zero_tendency", json!(self.standstill.is_some())),
         ];
         keys.extend(own.into_iter().map(|(key, value)| (key.to_owned(), value)));

@@ -1,0 +1,242 @@
+//! `atmostr prepare-fluxes`.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use clap::Args;
+use jiff::civil::{Date, date};
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
+
+use super::{CliError, Context, Exit};
+use crate::config::fluxes::{FluxConfig, FluxGrid, SeriesConfig, SeriesRule};
+use crate::config::keys;
+use crate::config::preprocess::RADIUS_M;
+use crate::grid::{CubedSphere, GeometryBundle, GridError};
+use crate::gridded::Weights;
+use crate::met::{FloatType, TransportFile};
+use crate::sources::{FluxAttribute, FluxPrecision, GrowthTable, NativeSeries, RunSpan, SourceError, kg_sf6_per_ppt};
+
+/// Put archives of surface fluxes on the cells of a run
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  atmostr prepare-fluxes fluxes.toml            write the files
+  atmostr prepare-fluxes fluxes.toml --check    only check archives, units and times
+  atmostr prepare-fluxes --keys                 all keys of the configuration
+
+A run reads the files with `surface_flux.kind = \"cs_native\"`. Each takes its place when it is complete.")]
+pub(super) struct PrepareFluxesArgs {
+    /// Configuration file (TOML)
+    #[arg(required_unless_present = "keys")]
+    config: Option<PathBuf>,
+    /// Check everything, write nothing
+    #[arg(long)]
+    check: bool,
+    /// Print the reference of all keys (Markdown) and do nothing else
+    #[arg(long)]
+    keys: bool,
+}
+
+impl PrepareFluxesArgs {
+    pub(super) fn execute(self, ctx: &Context) -> Result<Exit, CliError> {
+        if self.keys {
+            ctx.print(&keys::fluxes_markdown())?;
+        }
+        let Some(config) = self.config.filter(|_| !self.keys) else { return Ok(Exit::Finished) };
+        let config = FluxConfig::load(&config)?;
+        let grid = cells(&config.grid)?;
+        // Everything is checked before the first file is written.
+        for series in &config.series {
+            check(series)?;
+        }
+        if self.check {
+            ctx.print(&format!("{}: the configuration is valid\n", config.path.display()))?;
+            return Ok(Exit::Finished);
+        }
+        let weights = Weights::new(config.cache.as_deref());
+        for series in &config.series {
+            ctx.print(&write(series, &config, &grid, &weights)?)?;
+        }
+        Ok(Exit::Finished)
+    }
+}
+
+fn cells(of: &FluxGrid) -> Result<CubedSphere, CliError> {
+    let found = match of {
+        FluxGrid::Cells { nc, bundle } => CubedSphere::new(*nc, *bundle, bundle.default_offset_deg(), RADIUS_M),
+        FluxGrid::File(path) => {
+            let file = TransportFile::open(path)?;
+            let header = file.header();
+            let tags = header.geometry();
+            let (convention, definition) = (tags.panel_convention, tags.definition);
+            let bundle = GeometryBundle::from_tags(convention, definition, tags.coordinate_law, tags.center_law);
+            bundle.and_then(|bundle| {
+                CubedSphere::new(header.nc(), bundle, header.longitude_offset_deg(), header.radius_m())
+            })
+        }
+    };
+    found.map_err(|e: GridError| CliError::input(e))
+}
+
+/// Midnight at the beginning of a day.
+fn midnight(day: Date) -> Result<Timestamp, CliError> {
+    TimeZone::UTC.to_timestamp(day.at(0, 0, 0, 0)).map_err(CliError::input)
+}
+
+/// The time from the beginning of a day to the end of another.
+fn span(from: Date, until: Date) -> Result<RunSpan, CliError> {
+    let start = midnight(from)?;
+    let end = midnight(until.checked_add(1.day()).map_err(CliError::input)?)?;
+    Ok(RunSpan { start, seconds: end.duration_since(start).as_secs_f64() })
+}
+
+/// The days for which records of the archive are needed.
+fn recorded(series: &SeriesConfig) -> Option<(Date, Date)> {
+    let next_month = || series.from.first_of_month().checked_add(1.month()).ok();
+    match series.rule {
+        SeriesRule::ZeroFirstMonth => Some((next_month()?, series.until)).filter(|(from, until)| from <= until),
+        SeriesRule::Plain | SeriesRule::Growth { .. } => Some((series.from, series.until)),
+    }
+}
+
+/// Checks files, units and times of a series, and that it can cover its days.
+fn check(series: &SeriesConfig) -> Result<(), CliError> {
+    let Some((from, until)) = recorded(series) else { return Ok(()) };
+    let run = span(from, until)?;
+    let times = series.inventory.check(&run).map_err(refused)?;
+    if let SeriesRule::Growth { file, table } = &series.rule {
+        for year in series.from.year()..=until.year() {
+            growth(table, year).map_err(|problem| CliError::input(format!("{}: {problem}", file.display())))?;
+        }
+        if times.until().is_finite() {
+            let path = &series.inventory.files[0].path;
+            return Err(CliError::input(format!("{}: expected one map, found several times", path.display())));
+        }
+    }
+    if !times.cover(0.0, run.seconds) {
+        return Err(CliError::input(format!(
+            "{}: its times do not cover {from} to {until}; give more files, or other days",
+            series.inventory.files[0].path.display()
+        )));
+    }
+    Ok(())
+}
+
+fn refused(error: SourceError) -> CliError {
+    CliError::input(format!("{error}; {}", error.help()))
+}
+
+fn growth(table: &GrowthTable, year: i16) -> Result<f64, String> {
+    table.growth(year).ok_or_else(|| format!("has no growth for {year}; give a longer table"))
+}
+
+/// Seconds of the year by which archives of yearly amounts are read.
+const YEAR: f64 = 365.25 * 86_400.0;
+
+/// Writes the file of a series, and says what is in it.
+fn write(
+    series: &SeriesConfig,
+    config: &FluxConfig,
+    grid: &CubedSphere,
+    weights: &Weights,
+) -> Result<String, CliError> {
+    let path = config.folder.join(format!("{}_c{}.nc", series.stem, grid.nc()));
+    let run = span(series.from, series.until)?;
+    let slices = slices(series, grid, weights)?;
+    let mut attributes = vec![("title", FluxAttribute::Text(format!("Surface fluxes of {}", series.name)))];
+    let names: Vec<_> = series.inventory.files.iter().filter_map(|file| file.path.file_name()).collect();
+    let names: Vec<_> = names.iter().map(|name| name.to_string_lossy()).collect();
+    attributes.push(("source", FluxAttribute::Text(names.join(", "))));
+    if series.stem.starts_with("catrine_") {
+        attributes.push(("protocol", FluxAttribute::Text("CATRINE D7.1 (2024-05-20)".into())));
+    }
+    let scales: Vec<(String, f64)> = slices.factors.iter().map(|(y, f)| (format!("scale_factor_{y}"), *f)).collect();
+    if !scales.is_empty() {
+        attributes.push(("kg_per_ppt", FluxAttribute::Number(kg_sf6_per_ppt())));
+    }
+    attributes.extend(scales.iter().map(|(name, factor)| (name.as_str(), FluxAttribute::Number(*factor))));
+    let precision = match config.float {
+        FloatType::Float32 => FluxPrecision::Single,
+        FloatType::Float64 => FluxPrecision::Double,
+    };
+    let file = NativeSeries::create(&path, grid, &series.name, run.start, precision, &attributes);
+    let mut file = file.map_err(refused)?;
+    let (mut count, mut totals) = (0usize, Vec::new());
+    let mut take = |seconds: f64, amounts: &[f64]| -> Result<(), SourceError> {
+        count += 1;
+        totals.push(amounts.iter().sum::<f64>() * YEAR);
+        file.append(seconds, amounts)
+    };
+    for (seconds, amounts) in &slices.made {
+        take(*seconds, amounts).map_err(refused)?;
+    }
+    if let Some((from, until)) = slices.recorded {
+        let shift = span(series.from, from)?.seconds - 86_400.0;
+        let part = span(from, until)?;
+        let append = |seconds: f64, amounts: &[f64]| take(seconds + shift, amounts);
+        series.inventory.for_each_slice(&part, grid, weights, append).map_err(refused)?;
+    }
+    file.finish().map_err(refused)?;
+    let (least, most) = totals.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), t| (a.min(*t), b.max(*t)));
+    let mut text = format!("{}: {count} slices, {least:.6e} to {most:.6e} kg a-1\n", path.display());
+    for (year, factor) in &slices.factors {
+        let _ = writeln!(text, "  {year}: map times {factor:.7}");
+    }
+    Ok(text)
+}
+
+/// Slices of a series: those that are made, and the days whose records follow.
+struct Slices {
+    made: Vec<(f64, Vec<f64>)>,
+    recorded: Option<(Date, Date)>,
+    /// Factors of the years.
+    factors: Vec<(i16, f64)>,
+}
+
+fn slices(series: &SeriesConfig, grid: &CubedSphere, weights: &Weights) -> Result<Slices, CliError> {
+    let none = Slices { made: Vec::new(), recorded: recorded(series), factors: Vec::new() };
+    match &series.rule {
+        SeriesRule::Plain => Ok(none),
+        SeriesRule::ZeroFirstMonth => {
+            let zero = vec![0.0; 6 * grid.nc() * grid.nc()];
+            Ok(Slices { made: vec![(0.0, zero)], ..none })
+        }
+        SeriesRule::Growth { table, .. } => {
+            let run = span(series.from, series.until)?;
+            let mut map = Vec::new();
+            let keep = |_: f64, amounts: &[f64]| -> Result<(), SourceError> {
+                map = amounts.to_vec();
+                Ok(())
+            };
+            series.inventory.for_each_slice(&run, grid, weights, keep).map_err(refused)?;
+            let whole = map.iter().sum::<f64>() * YEAR;
+            if whole <= 0.0 {
+                let path = series.inventory.files[0].path.display();
+                return Err(CliError::input(format!(
+                    "{path}: the map emits {whole} kg in a year and cannot be scaled"
+                )));
+            }
+            let (mut made, mut factors) = (Vec::new(), Vec::new());
+            for year in series.from.year()..=series.until.year() {
+                let factor = growth(table, year).map_err(CliError::input)? * kg_sf6_per_ppt() / whole;
+                let begins = series.from.max(date(year, 1, 1));
+                let seconds = midnight(begins)?.duration_since(run.start).as_secs_f64();
+                made.push((seconds, map.iter().map(|amount| amount * factor).collect()));
+                factors.push((year, factor));
+            }
+            Ok(Slices { made, recorded: None, factors })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_count_whole_days() {
+        assert_eq!(span(date(2021, 12, 1), date(2021, 12, 31)).unwrap().seconds, 31.0 * 86_400.0);
+        assert_eq!(span(date(2024, 2, 29), date(2024, 2, 29)).unwrap().seconds, 86_400.0);
+    }
+}
