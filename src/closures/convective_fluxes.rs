@@ -132,7 +132,8 @@ fn draft(fluxes: &ConvectiveFluxes<'_>, way: Way, ent: &mut [f64], det: &mut [f6
         if open { size(k) * 0.5 * (dry(k - 1) + dry(k)) } else { 0.0 }
     };
     counts.clipped += (0..levels).filter(|&k| size(k) <= -SMALLEST_FLUX || rate[k] <= -SMALLEST_RATE).count();
-    (ent.fill(0.0), det.fill(0.0));
+    ent.fill(0.0);
+    det.fill(0.0);
     let Some(highest) = (1..levels).find(|&k| through(k) > 0.0) else {
         return;
     };

@@ -70,7 +70,7 @@ impl<'a> Source<'a> {
         if rings[0].latitude > rings[1].latitude {
             sorted.reverse();
         }
-        let disordered = sorted.windows(2).find(|pair| !(pair[0].0.latitude < pair[1].0.latitude));
+        let disordered = sorted.windows(2).find(|pair| pair[0].0.latitude >= pair[1].0.latitude);
         if let Some([(south, _), (north, _)]) = disordered {
             return refuse(format!("latitude {} next to {}", south.latitude, north.latitude));
         }
@@ -127,7 +127,7 @@ impl<'a> Source<'a> {
 }
 
 /// East and north at every point of rings. At a pole they are those of the meridian of the point.
-fn axes(rings: &[Ring]) -> Vec<[[f64; 3]; 2]> {
+pub(super) fn axes(rings: &[Ring]) -> Vec<[[f64; 3]; 2]> {
     let of_ring = |ring: &Ring| {
         let (first, step) = (ring.first_longitude, 360.0 / ring.points as f64);
         let (sin_lat, cos_lat) = ring.latitude.to_radians().sin_cos();

@@ -125,7 +125,10 @@ fn parts_add_up_and_find_their_place() {
                 let latitude: f64 = parts.iter().map(|p| p.1 * places[p.0].1).sum();
                 let offset = |p: &Part| (places[p.0].0 - lon + 180.0).rem_euclid(360.0) - 180.0;
                 let longitude: f64 = parts.iter().map(|p| p.1 * offset(p)).sum();
-                assert!((latitude - lat).abs() < 1e-12 && longitude.abs() < 1e-12, "{lon} {lat}: {longitude} {latitude}");
+                assert!(
+                    (latitude - lat).abs() < 1e-12 && longitude.abs() < 1e-12,
+                    "{lon} {lat}: {longitude} {latitude}"
+                );
             }
         }
     }

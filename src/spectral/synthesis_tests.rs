@@ -37,7 +37,9 @@ fn mixed(truncation: usize, seed: u64) -> Vec<f64> {
 fn points(rings: &[Ring]) -> Vec<(f64, f64, f64)> {
     let of_ring = |ring: &Ring| {
         let (lat, step, first) = (ring.latitude.to_radians(), 360.0 / ring.points as f64, ring.first_longitude);
-        (0..ring.points).map(move |i| ((first + i as f64 * step).to_radians(), lat.sin(), lat.cos())).collect::<Vec<_>>()
+        (0..ring.points)
+            .map(move |i| ((first + i as f64 * step).to_radians(), lat.sin(), lat.cos()))
+            .collect::<Vec<_>>()
     };
     rings.iter().flat_map(of_ring).collect()
 }
@@ -141,7 +143,8 @@ fn solid_body_rotation_has_its_winds() {
 #[test]
 fn winds_are_gradients_of_potential_and_streamfunction() {
     let truncation = 10;
-    let [vorticity, divergence] = [3, 4].map(|seed| mixed(truncation, seed).iter().map(|c| 1e-5 * c).collect::<Vec<_>>());
+    let [vorticity, divergence] =
+        [3, 4].map(|seed| mixed(truncation, seed).iter().map(|c| 1e-5 * c).collect::<Vec<_>>());
     let inverse = |field: &[f64]| {
         let mut values = field.to_vec();
         values[..2].fill(0.0);

@@ -69,7 +69,8 @@ fn wanted(parameter: u32, name: &'static str, level: Option<u32>, at: &str) -> G
 fn both_editions_keep_spectra_rings_and_levels() {
     let written = Written::new();
     for edition in ["grib1", "grib2"] {
-        let spectrum: Vec<f64> = (0..20).map(|n| if n == 1 || n == 3 || n == 5 || n == 7 { 0.0 } else { 1.0 / (1 + n) as f64 }).collect();
+        let spectrum: Vec<f64> =
+            (0..20).map(|n| if n == 1 || n == 3 || n == 5 || n == 7 { 0.0 } else { 1.0 / (1 + n) as f64 }).collect();
         let pv = [0.0, 500.0, 0.0, 0.0, 0.5, 1.0];
         let waves = Draft::from_sample(&format!("sh_ml_{edition}"))
             .and_then(|d| d.long("paramId", 138))
@@ -82,8 +83,15 @@ fn both_editions_keep_spectra_rings_and_levels() {
             .and_then(|d| d.doubles("pv", &pv))
             .unwrap();
         let values: Vec<f64> = (0..84).map(|n| 1e-3 * (1.0 + (n as f64 * 0.3).sin())).collect();
-        let rings = reduced(Draft::from_sample(&format!("reduced_gg_ml_{edition}")).unwrap().long("paramId", 133).unwrap(), &values);
-        let rings = rings.long("dataDate", 20211201).and_then(|d| d.long("dataTime", 300)).and_then(|d| d.long("level", 1)).unwrap();
+        let rings = reduced(
+            Draft::from_sample(&format!("reduced_gg_ml_{edition}")).unwrap().long("paramId", 133).unwrap(),
+            &values,
+        );
+        let rings = rings
+            .long("dataDate", 20211201)
+            .and_then(|d| d.long("dataTime", 300))
+            .and_then(|d| d.long("level", 1))
+            .unwrap();
         let path = written.file(edition, &[waves.bytes().unwrap(), rings.bytes().unwrap()].concat());
         let file = GribFile::open(&path).unwrap();
 

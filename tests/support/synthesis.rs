@@ -34,11 +34,8 @@ pub fn compare_with_pyshtools(truncation: usize, scalar: &[f64], vorticity: &[f6
 
     // The grid of pyshtools: 2(T + 1) latitudes from the north pole, twice as many longitudes from 0.
     let rows = 2 * (truncation + 1);
-    let row = |n: usize| Ring {
-        latitude: 90.0 - 180.0 * n as f64 / rows as f64,
-        points: 2 * rows,
-        first_longitude: 0.0,
-    };
+    let row =
+        |n: usize| Ring { latitude: 90.0 - 180.0 * n as f64 / rows as f64, points: 2 * rows, first_longitude: 0.0 };
     let synthesis = Synthesis::new(truncation, (0..rows).map(row).collect()).unwrap();
     let [mut u, mut v] = [0, 1].map(|_| vec![0.0; synthesis.points()]);
     synthesis.winds(RADIUS, &[vorticity], &[divergence], &mut [&mut u], &mut [&mut v]).unwrap();

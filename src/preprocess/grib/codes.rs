@@ -23,7 +23,9 @@ pub(super) fn library() -> MutexGuard<'static, ()> {
     let guard = LIBRARY.lock().unwrap_or_else(PoisonError::into_inner);
     QUIET.call_once(|| {
         // SAFETY: the default context lives as long as the process; the function ignores its arguments.
-        unsafe { eccodes_sys::codes_context_set_logging_proc(eccodes_sys::codes_context_get_default(), Some(say_nothing)) }
+        unsafe {
+            eccodes_sys::codes_context_set_logging_proc(eccodes_sys::codes_context_get_default(), Some(say_nothing))
+        }
     });
     guard
 }

@@ -31,8 +31,7 @@ impl Draft {
         let c_name = c_text(name)?;
         let _library = library();
         // SAFETY: the default context, and a name that ends with a zero byte.
-        let handle =
-            unsafe { eccodes_sys::codes_grib_handle_new_from_samples(std::ptr::null_mut(), c_name.as_ptr()) };
+        let handle = unsafe { eccodes_sys::codes_grib_handle_new_from_samples(std::ptr::null_mut(), c_name.as_ptr()) };
         NonNull::new(handle).map(|handle| Self { handle }).ok_or_else(|| format!("ecCodes has no sample {name}"))
     }
 
@@ -73,9 +72,8 @@ impl Draft {
         let mut length = value.as_bytes().len();
         let library = library();
         // SAFETY: as for `long`; the length is that of the text.
-        let code = unsafe {
-            eccodes_sys::codes_set_string(self.handle.as_ptr(), key.as_ptr(), value.as_ptr(), &mut length)
-        };
+        let code =
+            unsafe { eccodes_sys::codes_set_string(self.handle.as_ptr(), key.as_ptr(), value.as_ptr(), &mut length) };
         drop(library);
         check(&key, code).map_err(words)?;
         Ok(self)

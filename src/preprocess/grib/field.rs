@@ -135,7 +135,10 @@ fn gaussian(message: &Message<'_>, kind: &str) -> Result<GribGrid, Fault> {
         vec![count(message.long(c"Ni")?, "Ni")?; count(message.long(c"Nj")?, "Nj")?]
     };
     if points.len() != rings || points.contains(&0) {
-        return refuse(format!("{} rings with points where a global grid has {rings}", points.iter().filter(|n| **n > 0).count()));
+        return refuse(format!(
+            "{} rings with points where a global grid has {rings}",
+            points.iter().filter(|n| **n > 0).count()
+        ));
     }
     let west = message.double(c"longitudeOfFirstGridPointInDegrees")?;
     if west != 0.0 {

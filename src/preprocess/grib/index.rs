@@ -244,7 +244,9 @@ fn entry(message: usize, file: &[u8], bytes: Range<usize>, names: &mut Names) ->
     };
     let (date, time) = (head.long(c"dataDate")?, head.long(c"dataTime")?);
     let base = (date_of(date).zip(i8::try_from(time / 100).ok().zip(i8::try_from(time % 100).ok())))
-        .and_then(|(date, (hour, minute))| jiff::civil::Time::new(hour, minute, 0, 0).ok().map(|time| date.to_datetime(time)))
+        .and_then(|(date, (hour, minute))| {
+            jiff::civil::Time::new(hour, minute, 0, 0).ok().map(|time| date.to_datetime(time))
+        })
         .and_then(|civil| TimeZone::UTC.to_timestamp(civil).ok())
         .ok_or_else(|| refuse("dataDate, dataTime", date * 10_000 + time))?;
     let identity = scan::identity(&file[bytes.clone()]);
