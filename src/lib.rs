@@ -1,6 +1,6 @@
 //! Global trace-gas transport on the cubed sphere, driven by archived winds.
 //!
-//! Rooms, each depending on earlier ones only: [`files`], [`grid`], [`regrid`], [`gridded`], [`state`], [`device`],
+//! Rooms, each depending on earlier ones only: [`files`], [`grid`], [`regrid`], [`gridded`], [`spectral`], [`state`], [`device`],
 //! [`comm`], [`timers`], [`met`], [`closures`], [`sources`], [`preprocess`], [`operators`], [`diagnostics`],
 //! [`output`], [`initial`], [`config`], [`model`], [`mod@bench`], [`cli`].
 
@@ -22,5 +22,6 @@ pub mod output;
 pub mod preprocess;
 pub mod regrid;
 pub mod sources;
+pub mod spectral;
 pub mod state;
 pub mod timers;

@@ -1,6 +1,8 @@
 //! Archives.
 
 mod archive;
+#[cfg(feature = "grib")]
+pub mod era5;
 pub mod geos;
 pub mod gridded;
 pub mod merra2;

@@ -11,6 +11,8 @@ pub enum PhysicsGroup {
     Convection,
     /// Winds, temperature and humidity of the layers.
     Vdiff,
+    /// Exchange of air by the boundary-layer scheme of TM5.
+    Tm5Exchange,
 }
 
 /// Detrainment of dry air, in place: `dtrain` of all air in kg m⁻² s⁻¹ and humidity `q` at both ends of the window, kg/kg,
