@@ -2,6 +2,8 @@
 
 use rayon::prelude::*;
 
+use crate::met::Section;
+
 /// Sections of physics that come together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PhysicsGroup {
@@ -11,6 +13,17 @@ pub enum PhysicsGroup {
     Convection,
     /// Winds, temperature and humidity of the layers.
     Vdiff,
+}
+
+impl PhysicsGroup {
+    /// Sections that every archive with the group has.
+    pub(in super::super) fn sections(self) -> &'static [Section] {
+        match self {
+            Self::Surface => &[Section::Pblh, Section::Ustar, Section::SensibleHeatFlux, Section::T2m],
+            Self::Convection => &[Section::Cmfmc, Section::Dtrain],
+            Self::Vdiff => &[Section::VdiffU, Section::VdiffV, Section::VdiffT, Section::VdiffQv],
+        }
+    }
 }
 
 /// Detrainment of dry air, in place: `dtrain` of all air in kg m⁻² s⁻¹ and humidity `q` at both ends of the window, kg/kg,
