@@ -42,6 +42,10 @@ fn every_ready_configuration_is_valid() {
     let mut count = 0;
     for entry in std::fs::read_dir(configs).unwrap() {
         let path = entry.unwrap().path();
+        // Folders hold configurations for archives, which other tests read.
+        if path.is_dir() {
+            continue;
+        }
         let copy = dir.path().join(path.file_name().unwrap());
         std::fs::copy(&path, &copy).unwrap();
         let name = copy.to_str().unwrap();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use assert_cmd::Command;
+use atmostr::config::preprocess::PreprocessConfig;
 use atmostr::config::{RunConfig, keys};
 use atmostr::met::Section;
 use atmostr::output::VOLATILE_ATTRIBUTES;
@@ -101,6 +102,17 @@ fn the_page_of_keys_is_what_the_program_prints() {
 }
 
 #[test]
+fn the_page_of_preprocessing_keys_is_what_the_program_prints() {
+    let page = read("docs/src/preprocessing-keys.md");
+    assert_eq!(
+        page,
+        keys::preprocess_markdown(),
+        "renew it: atmostr preprocess --keys > docs/src/preprocessing-keys.md"
+    );
+    assert_eq!(page, stdout(&["preprocess", "--keys"]));
+}
+
+#[test]
 fn the_summary_names_every_page_once() {
     let summary = read("docs/src/SUMMARY.md");
     let mut listed: Vec<String> = links(&summary).iter().map(|name| format!("docs/src/{name}")).collect();
@@ -179,11 +191,45 @@ fn commands_and_options_exist() {
     }
 }
 
+/// Panics unless a configuration of `atmostr preprocess` is valid once the files that it names are there.
+fn preprocessing_is_valid(name: &str, text: &str) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut local = text.to_owned();
+    for named in text.split('"').filter(|part| part.starts_with('$')) {
+        let file = named.rsplit('/').next().unwrap().trim_start_matches('$');
+        local = local.replace(&format!("\"{named}\""), &format!("\"{file}\""));
+        match file.contains('.') {
+            true => fs::write(dir.path().join(file), "").unwrap(),
+            false => fs::create_dir_all(dir.path().join(file)).unwrap(),
+        }
+    }
+    if let Err(errors) = PreprocessConfig::parse(&local, &dir.path().join("met.toml")) {
+        panic!("{name}\n{local}\n{}", errors.plain());
+    }
+}
+
+/// Every configuration in `configs/met` is valid.
+#[test]
+fn preprocessing_configurations_are_valid() {
+    let mut count = 0;
+    for entry in fs::read_dir(root().join("configs/met")).unwrap() {
+        let path = entry.unwrap().path();
+        preprocessing_is_valid(&path.display().to_string(), &fs::read_to_string(&path).unwrap());
+        count += 1;
+    }
+    assert!(count >= 5, "{count}");
+}
+
 #[test]
 fn configurations_are_valid() {
     let mut complete = 0;
     for (name, page) in pages() {
         for (_, text) in split(&page).0.iter().filter(|(language, _)| language == "toml") {
+            if text.contains("[source]") {
+                preprocessing_is_valid(&name, text);
+                complete += 1;
+                continue;
+            }
             // A part of a configuration is completed with what every one needs.
             let mut whole = text.clone();
             let mut add = |table: &str, extra: &str| {

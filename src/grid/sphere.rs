@@ -129,6 +129,12 @@ impl CubedSphere {
         self.metrics.area[j * self.nc + i] * (self.radius_m * self.radius_m)
     }
 
+    /// Solid angle of a cell in steradian: [`area`](Self::area) on a sphere of radius 1.
+    pub fn solid_angle(&self, i: usize, j: usize) -> f64 {
+        assert!(i < self.nc && j < self.nc, "cell ({i}, {j}) outside the panel");
+        self.metrics.area[j * self.nc + i]
+    }
+
     /// Cell width along i in m: great-circle distance between the mid-points of the west and east sides.
     pub fn dx(&self, i: usize, j: usize) -> f64 {
         assert!(i < self.nc && j < self.nc, "cell ({i}, {j}) outside the panel");

@@ -134,7 +134,7 @@ impl GriddedFile {
     }
 
     /// The variable of this name.
-    pub(super) fn found(&self, variable: &str) -> Result<netcdf::Variable<'_>, GriddedError> {
+    pub(crate) fn found(&self, variable: &str) -> Result<netcdf::Variable<'_>, GriddedError> {
         self.file.variable(variable).ok_or_else(|| GriddedError::NoVariable {
             file: self.path.clone(),
             variable: variable.into(),

@@ -72,7 +72,7 @@ impl Coarsening {
         if fine.radius_m() != coarse.radius_m() {
             return differ("radius", format!("{} m", fine.radius_m()), format!("{} m", coarse.radius_m()));
         }
-        if fine.nc() % coarse.nc() != 0 {
+        if !fine.nc().is_multiple_of(coarse.nc()) {
             return Err(CoarseningError::Ratio { fine: fine.nc(), coarse: coarse.nc() });
         }
         let nc = fine.nc();

@@ -6,6 +6,7 @@ use jiff::civil::Date;
 use thiserror::Error;
 
 use super::BalanceError;
+use super::CoarseningError;
 use super::levels::LevelError;
 use crate::grid::GridError;
 use crate::gridded::GriddedError;
@@ -94,12 +95,19 @@ pub enum PreprocessError {
     /// A gridded file cannot be used.
     #[error(transparent)]
     Gridded(#[from] GriddedError),
+    /// A GRIB file cannot be used.
+    #[cfg(feature = "grib")]
+    #[error("{0}; {help}", help = .0.help())]
+    Grib(#[from] super::grib::GribError),
     /// Weights cannot be made.
     #[error(transparent)]
     Regrid(#[from] RegridError),
     /// Layers do not fit.
     #[error(transparent)]
     Levels(#[from] LevelError),
+    /// The cube of an archive and that of the files do not go together.
+    #[error("{0}; {help}", help = .0.help())]
+    Coarsening(#[from] CoarseningError),
     /// The grid is impossible.
     #[error(transparent)]
     Grid(#[from] GridError),

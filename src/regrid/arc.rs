@@ -16,8 +16,9 @@ pub(super) struct Point {
 }
 
 /// The pole from which colatitudes are counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Pole {
+    #[default]
     North,
     South,
 }
@@ -187,3 +188,7 @@ impl Parallel {
         circle.meets(self.pole, self.colatitude(self.pole).min(FRAC_PI_2), about)
     }
 }
+
+#[cfg(test)]
+#[path = "arc_tests.rs"]
+mod tests;

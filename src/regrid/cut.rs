@@ -83,7 +83,7 @@ impl<'a> Cutter<'a> {
         let n = arcs.len();
         // Beginning where the outline enters or leaves the row, stretches outside are whole.
         let start = (0..n).find(|k| place(&arcs[*k]) != place(&arcs[(k + n - 1) % n])).unwrap_or(0);
-        let pole = self.lines.pole(row);
+        let pole = self.lines.pole(row, self.outline.hemisphere);
         let mut k = 0;
         while k < n {
             let arc = &arcs[(start + k) % n];
@@ -172,9 +172,10 @@ impl<'a> Cutter<'a> {
         if first > last {
             return;
         }
-        let (south, north) = self.lines.sides(row);
-        // Sines are counted from the row's own pole.
-        let sign = match self.lines.pole(row) {
+        let pole = self.lines.pole(row, self.outline.hemisphere);
+        let (south, north) = self.lines.sides(row, pole);
+        // Sines are counted from that pole.
+        let sign = match pole {
             Pole::North => -1.0,
             Pole::South => 1.0,
         };

@@ -45,8 +45,8 @@ impl Mesh {
             },
             Mesh::Reduced(mesh) => Strips::Reduced(mesh).areas(),
             Mesh::Cube(grid) => {
-                let (nc, square) = (grid.nc(), grid.radius_m() * grid.radius_m());
-                let panel: Vec<f64> = (0..nc * nc).map(|c| grid.area(c % nc, c / nc) / square).collect();
+                let nc = grid.nc();
+                let panel: Vec<f64> = (0..nc * nc).map(|c| grid.solid_angle(c % nc, c / nc)).collect();
                 panel.repeat(6)
             }
         }

@@ -6,7 +6,7 @@
 
 use std::f64::consts::TAU;
 
-use super::arc::{Circle, Point, wrapped};
+use super::arc::{Circle, Point, Pole, wrapped};
 use super::strips::Lines;
 
 /// Horizontal distance from the axis below which a corner is a pole.
@@ -40,6 +40,8 @@ pub(super) struct Outline {
     pub arcs: Vec<Arc>,
     /// Meridian in degrees from which longitudes count.
     pub meridian: f64,
+    /// Pole of the hemisphere in which most of it lies.
+    pub hemisphere: Pole,
     /// Range of longitudes in radian.
     pub west: f64,
     pub east: f64,
@@ -117,6 +119,8 @@ impl Outline {
         let Some(start) = ring.iter().position(|c| c.pole.is_none()) else { return };
         let first = ring[start];
         self.meridian = first.meridian;
+        let height: f64 = corners.iter().map(|v| v[2]).sum();
+        self.hemisphere = if height < 0.0 { Pole::South } else { Pole::North };
         let (mut here, mut pole) = (first, None);
         for k in 1..=ring.len() {
             let mut next = ring[(start + k) % ring.len()];

@@ -106,13 +106,17 @@ pub(super) struct Lines {
     parallels: Vec<Parallel>,
     /// Area of each row per radian of longitude.
     heights: Vec<f64>,
-    /// Pole from which the colatitudes of a row are counted.
-    poles: Vec<Pole>,
+    /// Pole of the hemisphere in which a row lies, if it lies in one.
+    poles: Vec<Option<Pole>>,
 }
 
 impl Lines {
     pub fn new(lat_edges: &[f64]) -> Self {
-        let pole = |pair: &[f64]| if pair[0] + pair[1] < 0.0 { Pole::South } else { Pole::North };
+        let pole = |pair: &[f64]| match (pair[0] >= 0.0, pair[1] <= 0.0) {
+            (true, _) => Some(Pole::North),
+            (_, true) => Some(Pole::South),
+            _ => None,
+        };
         Self {
             parallels: lat_edges.iter().map(|lat| Parallel::new(*lat)).collect(),
             heights: lat_edges.windows(2).map(|pair| sine_difference(pair[0], pair[1])).collect(),
@@ -128,13 +132,13 @@ impl Lines {
         self.heights[row]
     }
 
-    pub fn pole(&self, row: usize) -> Pole {
-        self.poles[row]
+    /// Pole from which colatitudes in a row are best counted for a cell in the hemisphere of `other`.
+    pub fn pole(&self, row: usize, other: Pole) -> Pole {
+        self.poles[row].unwrap_or(other)
     }
 
-    /// Colatitudes of the southern and the northern side of a row, from its pole.
-    pub fn sides(&self, row: usize) -> (f64, f64) {
-        let pole = self.poles[row];
+    /// Colatitudes of the southern and the northern side of a row.
+    pub fn sides(&self, row: usize, pole: Pole) -> (f64, f64) {
         (self.parallels[row].colatitude(pole), self.parallels[row + 1].colatitude(pole))
     }
 }

@@ -37,10 +37,10 @@ fn rotation_is_carried_over_the_poles() {
         |k: usize| header.a_ifc()[k + 1] - header.a_ifc()[k] + (header.b_ifc()[k + 1] - header.b_ifc()[k]) * 1e5;
     assert_eq!(levels, 6);
     let seconds = 3600.0 / (2.0 * f64::from(header.steps()[0]));
+    let all = file.section_values(0, Section::FluxX).unwrap();
     let (mut largest, mut worst) = (0.0f64, 0.0f64);
     for panel in Panel::ALL {
-        let mut am = Vec::new();
-        file.extend_level(0, Section::FluxX, panel.index(), k, &mut am).unwrap();
+        let am = &all[(panel.index() * levels + k) * 12 * 13..][..12 * 13];
         for j in 0..12 {
             for i in 0..=12 {
                 let (a, b) = (grid.corner(panel, i, j), grid.corner(panel, i, j + 1));

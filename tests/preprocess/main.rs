@@ -4,6 +4,7 @@
 mod support;
 
 mod analytic;
+mod chain;
 mod faults;
 mod interrupted;
 mod omega;

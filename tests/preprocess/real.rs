@@ -93,13 +93,7 @@ fn the_global_mass_is_the_same_every_day() {
         .iter()
         .map(|path| {
             let file = TransportFile::open(path).unwrap();
-            let mut values = Vec::new();
-            for panel in 0..6 {
-                for k in 0..file.header().nlevel() {
-                    file.extend_level(0, atmostr::met::Section::AirMass, panel, k, &mut values).unwrap();
-                }
-            }
-            values.iter().sum()
+            file.section_values(0, atmostr::met::Section::AirMass).unwrap().iter().sum()
         })
         .collect();
     for mass in &masses {

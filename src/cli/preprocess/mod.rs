@@ -1,26 +1,22 @@
 //! `atmostr preprocess`.
 
+mod plan;
 mod progress;
+mod setup;
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use jiff::civil::Date;
-use serde_json::{Map, Value, json};
 
+use self::plan::{Plan, agreed};
 use self::progress::Windows;
 use super::run::communicator;
 use super::{CliError, Context, Exit};
 use crate::comm::Communicator;
-use crate::config::preprocess::{Layers, PinConfig, PreprocessConfig, RADIUS_M, SourceConfig};
-use crate::files::size_words;
-use crate::grid::CubedSphere;
+use crate::config::preprocess::PreprocessConfig;
 use crate::met::TransportFile;
-use crate::preprocess::readers::gridded::{GriddedArchive, GriddedReader};
-use crate::preprocess::{
-    Campaign, DayReport, DaySettings, LevelMap, MetReader, Pin, PreprocessError, Preprocessor, Target,
-};
-use crate::regrid::WeightCache;
+use crate::preprocess::{DayReport, DaySettings, LevelMap, PreprocessError, Preprocessor, Target};
 
 /// Turn archived meteorology into transport files, one per day
 #[derive(Debug, Args)]
@@ -66,19 +62,12 @@ impl PreprocessArgs {
         let days = self.days()?;
         let comm = communicator()?;
         self.start_threads(&*comm);
-        let outcome = PreprocessConfig::load(path)
-            .map_err(CliError::from)
-            .and_then(|config| self.work(&config, &days, &*comm, ctx));
-        let failed = outcome.is_err();
+        let config = agreed(&*comm, PreprocessConfig::load(path).map_err(CliError::from));
+        let outcome = config.and_then(|config| self.work(&config, &days, &*comm, ctx));
         let exit = outcome.unwrap_or_else(|error| error.report(ctx));
-        // All ranks end with the worst exit code; none stops the days of the others.
-        let mut worst = [f64::from(exit.code()), f64::from(u8::from(failed))];
-        comm.max_f64(&mut worst);
-        Ok(match worst[0] as u8 {
-            0 => Exit::Finished,
-            2 => Exit::BadInput,
-            _ => Exit::Failed,
-        })
+        // None leaves before the message is out: the first rank to end may take the others with it.
+        comm.barrier();
+        Ok(exit)
     }
 
     /// Makes the pool of threads before its first use.
@@ -109,26 +98,36 @@ impl PreprocessArgs {
         comm: &dyn Communicator,
         ctx: &Context,
     ) -> Result<Exit, CliError> {
-        let radius = RADIUS_M;
-        let grid = CubedSphere::new(config.nc, config.bundle, config.bundle.default_offset_deg(), radius)
-            .map_err(PreprocessError::from)?;
-        std::fs::create_dir_all(&config.directory)
-            .map_err(|e| CliError::input(format!("{}: cannot make the folder ({e})", config.directory.display())))?;
-        let weights = match &config.cache {
-            Some(dir) => WeightCache::at(dir),
-            None => WeightCache::none(),
-        };
-        let target = Target::new(grid, weights);
-        let mut reader = reader(config, &target)?;
-        let levels = LevelMap::new(&config.transform, reader.coordinate()).map_err(PreprocessError::from)?;
-        let mut settings = settings(config, &*reader)?;
+        let target = agreed(comm, setup::target(config))?;
         let mine: Vec<Date> = days.iter().copied().skip(comm.rank()).step_by(comm.size()).collect();
+        let first = mine.iter().find(|day| !config.file_of(**day).exists()).unwrap_or(&days[0]);
+        let mut reader = agreed(comm, setup::reader(config, &target, *first))?;
+        let levels = LevelMap::new(&config.transform, reader.coordinate()).map_err(PreprocessError::from);
+        let levels = agreed(comm, levels.map_err(CliError::from))?;
+        let mut settings = setup::settings(config, &*reader);
         let plan = Plan { config, target: &target, levels: &levels };
         settings.pin = plan.pin(days, &settings, &mut *reader, comm)?;
         plan.announce(days, &settings, &mut *reader, comm, ctx)?;
+        // A day that fails does not stop those of other ranks.
+        let mut work = Preprocessor::new(&target, &levels, &settings, &mut *reader);
+        let done = self.prepare(config, &mine, &target, &settings, &mut work, comm, ctx);
+        agreed(comm, done).map(|()| Exit::Finished)
+    }
+
+    /// Prepares the days of this rank that are not there yet.
+    fn prepare(
+        &self,
+        config: &PreprocessConfig,
+        days: &[Date],
+        target: &Target,
+        settings: &DaySettings,
+        work: &mut Preprocessor<'_>,
+        comm: &dyn Communicator,
+        ctx: &Context,
+    ) -> Result<(), CliError> {
         let mut todo = Vec::new();
-        for day in mine {
-            match self.standing(&config.file_of(day), &settings)? {
+        for &day in days {
+            match self.standing(&config.file_of(day), settings, target)? {
                 Standing::Done => {
                     tracing::info!(%day, file = %config.file_of(day).display(), "already there, left as it is")
                 }
@@ -138,17 +137,16 @@ impl PreprocessArgs {
         let mut windows = Windows::new(ctx, comm.rank(), todo.len() * settings.windows);
         for day in todo {
             let path = config.file_of(day);
-            let mut work = Preprocessor::new(&target, &levels, &settings, &mut *reader);
             let report = work.day(day, &path, |done| windows.window(done))?;
             let mut printed = Ok(());
             windows.beside(|| printed = ctx.print(&summary(day, &path, &report)));
             printed?;
         }
-        Ok(Exit::Finished)
+        Ok(())
     }
 
     /// Whether a day is already there.
-    fn standing(&self, path: &Path, settings: &DaySettings) -> Result<Standing, CliError> {
+    fn standing(&self, path: &Path, settings: &DaySettings, target: &Target) -> Result<Standing, CliError> {
         if self.replace || !path.exists() {
             return Ok(Standing::Absent);
         }
@@ -157,12 +155,17 @@ impl PreprocessArgs {
                 format!("{} is there, but is no complete transport file; remove it, or give --replace", path.display());
             return Err(CliError::input(message));
         };
-        let key = "preprocessor_config_crc32c";
-        if file.header().extra_keys().any(|(name, value)| name == key && Some(value) == settings.provenance.get(key)) {
+        let stored = |name: &str| file.header().json().get(name).cloned().unwrap_or_default();
+        let config = settings.provenance.get(setup::FINGERPRINT).cloned().unwrap_or_default();
+        let mass = settings.pin.target_kg(target.grid().total_area());
+        let same_mass = stored("global_mass_pin_target_kg").as_f64() == mass;
+        if stored(setup::FINGERPRINT) == config && same_mass {
             return Ok(Standing::Done);
         }
-        let message =
-            format!("{} was written from another configuration; give --replace to write it again", path.display());
+        let message = format!(
+            "{} was written from another configuration or for another global mass; give --replace to write it again",
+            path.display()
+        );
         Err(CliError::input(message))
     }
 }
@@ -170,142 +173,6 @@ impl PreprocessArgs {
 enum Standing {
     Done,
     Absent,
-}
-
-/// The reader of the archive.
-fn reader<'a>(config: &PreprocessConfig, target: &'a Target) -> Result<Box<dyn MetReader + 'a>, CliError> {
-    let seconds = 86_400.0 / config.windows as f64;
-    match &config.source {
-        SourceConfig::Gridded(source) => {
-            let archive = GriddedArchive::open(source)?;
-            let coordinate = match &config.layers {
-                Layers::Given(coordinate) => coordinate.clone(),
-                Layers::Native => archive.levels().coordinate().cloned().ok_or_else(|| {
-                    CliError::input(format!(
-                        "{}: `vertical.levels = \"native\"` needs the interfaces of the archive's layers; name their variables in \
-                         [source.levels], or choose other layers, e.g. levels = \"smooth\"",
-                        config.path.display()
-                    ))
-                })?,
-            };
-            Ok(Box::new(GriddedReader::new(target, archive, coordinate, config.fluxes, seconds)?))
-        }
-    }
-}
-
-fn settings(config: &PreprocessConfig, reader: &dyn MetReader) -> Result<DaySettings, CliError> {
-    let mut provenance = Map::new();
-    provenance.insert("preprocessor_config_crc32c".into(), json!(crc32c::crc32c(config.text.as_bytes())));
-    provenance.insert("atmostr_version".into(), json!(env!("CARGO_PKG_VERSION")));
-    provenance.insert("vertical_transform".into(), json!(transform_name(config)));
-    let provenance: Map<String, Value> = provenance;
-    Ok(DaySettings {
-        float: config.float,
-        windows: config.windows,
-        balance: config.balance,
-        steps: config.steps,
-        positivity_limit: config.positivity_limit,
-        on_positivity: config.on_positivity,
-        pin: Pin::Off,
-        physics: reader.physics(),
-        provenance,
-    })
-}
-
-fn transform_name(config: &PreprocessConfig) -> String {
-    use crate::preprocess::Transform::{Identity, MergeAbove, MergeByIndex, MergeThinnerThan, Preset};
-    match &config.transform {
-        Identity => "identity".into(),
-        MergeByIndex(_) => "merge_by_index".into(),
-        MergeThinnerThan(pa) => format!("merge_layers_thinner_than {pa} Pa"),
-        MergeAbove { threshold_pa, .. } => format!("merge_above_pressure {threshold_pa} Pa"),
-        Preset(preset) => format!("level_selection {}", preset.name()),
-    }
-}
-
-/// What all days share.
-struct Plan<'a> {
-    config: &'a PreprocessConfig,
-    target: &'a Target,
-    levels: &'a LevelMap,
-}
-
-impl Plan<'_> {
-    /// The global mass of all days. A measured one is recorded by the first rank before any day begins.
-    fn pin(
-        &self,
-        days: &[Date],
-        settings: &DaySettings,
-        reader: &mut dyn MetReader,
-        comm: &dyn Communicator,
-    ) -> Result<Pin, CliError> {
-        let path = match &self.config.pin {
-            PinConfig::Off => return Ok(Pin::Off),
-            PinConfig::Pressure(pressure) => return Ok(Pin::Pressure(*pressure)),
-            PinConfig::Mass(mass) => return Ok(Pin::Mass(*mass)),
-            PinConfig::Measured(path) => path,
-        };
-        let measured = if comm.rank() == 0 { self.measured(path, days[0], settings, reader) } else { Ok(()) };
-        let mut failed = [f64::from(u8::from(measured.is_err()))];
-        comm.max_f64(&mut failed);
-        measured?;
-        match Campaign::read(path)? {
-            Some(campaign) => Ok(Pin::Pressure(campaign.mean_dry_surface_pressure_pa)),
-            None if failed[0] > 0.0 => Err(CliError::Elsewhere(crate::model::Blame::Input)),
-            None => Err(CliError::failed(format!("{}: the record of the campaign is not there", path.display()))),
-        }
-    }
-
-    /// Records the mean surface pressure of the first day, unless there is a record.
-    fn measured(
-        &self,
-        path: &Path,
-        day: Date,
-        settings: &DaySettings,
-        reader: &mut dyn MetReader,
-    ) -> Result<(), CliError> {
-        if Campaign::read(path)?.is_some() {
-            return Ok(());
-        }
-        let pressure = Preprocessor::new(self.target, self.levels, settings, reader).archive_pressure(day)?;
-        let campaign = Campaign::measured(pressure, format!("{day}T00:00:00Z"), self.config.source.kind().to_owned());
-        campaign.write(path)?;
-        tracing::info!(
-            pa = campaign.mean_dry_surface_pressure_pa,
-            file = %path.display(),
-            "mean surface pressure of dry air measured and recorded"
-        );
-        Ok(())
-    }
-
-    /// Says what will be done and what it takes.
-    fn announce(
-        &self,
-        days: &[Date],
-        settings: &DaySettings,
-        reader: &mut dyn MetReader,
-        comm: &dyn Communicator,
-        ctx: &Context,
-    ) -> Result<(), CliError> {
-        let work = Preprocessor::new(self.target, self.levels, settings, reader);
-        let (memory, file) = (work.memory_bytes(), work.payload_bytes());
-        if comm.rank() != 0 {
-            return Ok(());
-        }
-        let ranks = comm.size();
-        ctx.print(&format!(
-            "{} to C{} with {} of {} layers, {} days of {} windows, {} each; at most {} of memory for {ranks} rank{}\n",
-            self.config.source.kind(),
-            self.config.nc,
-            self.levels.levels(),
-            self.levels.native_levels(),
-            days.len(),
-            settings.windows,
-            size_words(file),
-            size_words(memory * ranks as u64),
-            if ranks == 1 { "" } else { "s" },
-        ))
-    }
 }
 
 /// One line for what was written, one for how well it fits, one for where the time went.

@@ -2,6 +2,7 @@
 //!
 //! [`PreprocessConfig::load`] checks a file as [`super::RunConfig::load`] does: all errors at once, no key ignored.
 
+mod archives;
 mod source;
 mod work;
 
@@ -15,7 +16,9 @@ use super::{check, keys, paths};
 use crate::grid::{GeometryBundle, HybridCoordinate};
 use crate::met::FloatType;
 use crate::met::GateAction;
+use crate::preprocess::readers::geos::GeosSource;
 use crate::preprocess::readers::gridded::GriddedSource;
+use crate::preprocess::readers::merra2::Merra2Source;
 use crate::preprocess::{BalanceMode, FluxSettings, StepRule, Transform};
 
 /// Radius of the sphere of all transport files written here, m (that of the IFS).
@@ -67,6 +70,10 @@ pub struct PreprocessConfig {
 pub enum SourceConfig {
     /// Winds on longitudes and latitudes.
     Gridded(GriddedSource),
+    /// MERRA-2.
+    Merra2(Merra2Source),
+    /// GEOS-IT or GEOS-FP.
+    Geos(GeosSource),
 }
 
 impl SourceConfig {
@@ -74,6 +81,8 @@ impl SourceConfig {
     pub fn kind(&self) -> &'static str {
         match self {
             SourceConfig::Gridded(_) => "gridded",
+            SourceConfig::Merra2(_) => "merra2",
+            SourceConfig::Geos(source) => source.product.name(),
         }
     }
 }
@@ -126,6 +135,9 @@ impl PreprocessConfig {
         let base = paths::Base::of(path);
         let source = source::read(&view, &base, &mut problems);
         let work = work::read(&view, &base, &mut problems);
+        if let (Some(source), Some(work)) = (&source, &work) {
+            archives::check(source, work, &view, &mut problems);
+        }
         let problems = problems.into_vec();
         let (Some(source), Some(work), true) = (source, work, problems.is_empty()) else {
             return Err(ConfigErrors::new(path, text, problems));
@@ -157,6 +169,38 @@ impl PreprocessConfig {
             directory: work.directory,
             source,
         })
+    }
+
+    /// Whether the text is meant as such a configuration rather than as that of a run: it has an archive and no input.
+    pub fn is_meant(text: &str) -> bool {
+        let root = toml::de::DeTable::parse(text).ok();
+        root.is_some_and(|root| root.get_ref().contains_key("source") && !root.get_ref().contains_key("input"))
+    }
+
+    /// The work on a day in a few lines.
+    pub fn summary(&self) -> String {
+        let layers = match &self.layers {
+            Layers::Native => "those of the archive".to_owned(),
+            Layers::Given(coordinate) => coordinate.levels().to_string(),
+        };
+        let pin = match &self.pin {
+            PinConfig::Measured(path) => format!("measured once, recorded in {}", path.display()),
+            PinConfig::Pressure(pa) => format!("{pa} Pa of mean dry surface pressure"),
+            PinConfig::Mass(kg) => format!("{kg:e} kg"),
+            PinConfig::Off => "that of the archive".to_owned(),
+        };
+        format!(
+            "  archive    {}\n  grid       C{} {}\n  layers     {layers}\n  windows    {} a day, {} to {} substeps\n  \
+             precision  {}\n  mass       {pin}\n  files      {}\n",
+            self.source.kind(),
+            self.nc,
+            self.bundle.panel_convention(),
+            self.windows,
+            self.steps.least,
+            self.steps.most,
+            self.float.tag(),
+            self.directory.join(&self.pattern).display(),
+        )
     }
 
     /// Path of the file of a day.

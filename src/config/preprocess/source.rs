@@ -3,8 +3,9 @@
 use super::super::error::Problems;
 use super::super::paths::Base;
 use super::super::read::{Named, View};
-use super::SourceConfig;
+use super::{SourceConfig, archives};
 use crate::gridded::AxisNames;
+use crate::preprocess::readers::geos::GeosProduct;
 use crate::preprocess::readers::gridded::{
     Extension, GriddedSource, LevelOrder, LevelSource, PressureName, StateTimes, VariableNames,
 };
@@ -12,10 +13,14 @@ use crate::preprocess::readers::gridded::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Gridded,
+    Merra2,
+    GeosIt,
+    GeosFp,
 }
 
 impl Named for Kind {
-    const ALL: &'static [(&'static str, Self)] = &[("gridded", Self::Gridded)];
+    const ALL: &'static [(&'static str, Self)] =
+        &[("gridded", Self::Gridded), ("merra2", Self::Merra2), ("geos_it", Self::GeosIt), ("geos_fp", Self::GeosFp)];
 }
 
 impl Named for LevelOrder {
@@ -56,6 +61,9 @@ pub(super) fn read(root: &View<'_>, base: &Base, problems: &mut Problems) -> Opt
     view.misplaced("kind", kind.name(), problems);
     match kind {
         Kind::Gridded => gridded(&view, base, problems).map(SourceConfig::Gridded),
+        Kind::Merra2 => archives::merra2(&view, base, problems).map(SourceConfig::Merra2),
+        Kind::GeosIt => archives::geos(&view, GeosProduct::It, base, problems).map(SourceConfig::Geos),
+        Kind::GeosFp => archives::geos(&view, GeosProduct::Fp, base, problems).map(SourceConfig::Geos),
     }
 }
 

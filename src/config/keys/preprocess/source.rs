@@ -8,9 +8,9 @@ const KINDS: &[Choice] = &[
         "gridded",
         "Winds of any model on longitudes and latitudes, on pressure, sigma or hybrid levels, in NetCDF files.",
     ),
-    Choice::later("merra2", "MERRA-2 (0.625 x 0.5 degrees, 72 layers)."),
-    Choice::later("geos_it", "GEOS-IT on its cubed sphere (C180)."),
-    Choice::later("geos_fp", "GEOS-FP on its cubed sphere (C720)."),
+    Choice::new("merra2", "MERRA-2 (0.625 x 0.5 degrees, 72 layers)."),
+    Choice::new("geos_it", "GEOS-IT on its cubed sphere (C180)."),
+    Choice::new("geos_fp", "GEOS-FP on its cubed sphere (C720)."),
     Choice::later("era5", "ERA5 in GRIB: spectral winds on 137 layers, humidity on the reduced Gaussian grid."),
 ];
 
@@ -75,6 +75,13 @@ pub(super) const SOURCE: Section = Section::new(
             "Files of MERRA-2.",
         )
         .only(&["merra2"]),
+        Key::optional(
+            "source_nc",
+            Kind::Int(1, 5760),
+            "180 with geos_it, 720 with geos_fp",
+            "Cells per panel edge of the archive, a multiple of `grid.nc`.",
+        )
+        .only(&["geos_it", "geos_fp"]),
         Key::optional("physics_directory", Kind::Path, "`directory`", "Folder of the files with physics.")
             .only(&["geos_fp", "era5"]),
         Key::new(
@@ -91,7 +98,7 @@ pub(super) const SOURCE: Section = Section::new(
             "false",
             "Write winds, temperature and humidity of the layers for non-local diffusion.",
         )
-        .only(ARCHIVES),
+        .only(&["merra2", "geos_it", "era5"]),
         Key::new(
             "include_tm5_diffusion",
             Kind::Bool,
@@ -106,9 +113,9 @@ pub(super) const SOURCE: Section = Section::new(
             "Without files of the next day, let the mass of the last windows stand still, instead of an error.",
         )
         .only(&["merra2", "era5"]),
-        Key::optional("variables", Kind::Table, "", "Names of variables."),
-        Key::optional("dimensions", Kind::Table, "", "Names of dimensions."),
-        Key::optional("levels", Kind::Table, "", "Levels of the files."),
+        Key::optional("variables", Kind::Table, "", "Names of variables.").only(GRIDDED),
+        Key::optional("dimensions", Kind::Table, "", "Names of dimensions.").only(GRIDDED),
+        Key::optional("levels", Kind::Table, "", "Levels of the files.").only(GRIDDED),
     ],
 );
 

@@ -39,7 +39,8 @@ pub(super) const VERTICAL: Section = Section::new(
                 Choice::new("file", "Coefficients of a file."),
             ]),
             "native",
-            "Layers on which the archive is read. Only `kind = \"gridded\"` is interpolated; other archives have their own.",
+            "Layers on which the archive is read. Only `kind = \"gridded\"` is interpolated to them; the files of other archives hold \
+             them (native: 72 layers of GEOS, 137 of the IFS).",
         ),
         Key::optional(
             "coefficients_file",

@@ -1,0 +1,109 @@
+//! What all days share, agreed on by all ranks.
+
+use std::path::Path;
+
+use jiff::civil::Date;
+
+use super::super::{CliError, Context};
+use crate::comm::Communicator;
+use crate::config::preprocess::{PinConfig, PreprocessConfig};
+use crate::files::size_words;
+use crate::model::Blame;
+use crate::preprocess::{Campaign, DaySettings, LevelMap, MetReader, Pin, Preprocessor, Target};
+
+/// The result, if all ranks have one; otherwise the error of the lowest rank that has none, which alone reports it.
+pub(super) fn agreed<T>(comm: &dyn Communicator, result: Result<T, CliError>) -> Result<T, CliError> {
+    let code = result.as_ref().err().map_or(0, |error| error.exit().code());
+    let rank = if code == 0 { f64::MIN } else { -(comm.rank() as f64) };
+    let mut found = [f64::from(code), rank];
+    comm.max_f64(&mut found);
+    let blame = if found[0] == 2.0 { Blame::Input } else { Blame::Other };
+    match result {
+        Ok(value) if found[0] == 0.0 => Ok(value),
+        Err(error) if found[1] == rank => Err(error),
+        Ok(_) | Err(_) => Err(CliError::Elsewhere(blame)),
+    }
+}
+
+/// What all days share.
+pub(super) struct Plan<'a> {
+    pub(super) config: &'a PreprocessConfig,
+    pub(super) target: &'a Target,
+    pub(super) levels: &'a LevelMap,
+}
+
+impl Plan<'_> {
+    /// The global mass of all days. A measured one is recorded by the first rank before any day begins.
+    pub(super) fn pin(
+        &self,
+        days: &[Date],
+        settings: &DaySettings,
+        reader: &mut dyn MetReader,
+        comm: &dyn Communicator,
+    ) -> Result<Pin, CliError> {
+        let path = match &self.config.pin {
+            PinConfig::Off => return Ok(Pin::Off),
+            PinConfig::Pressure(pressure) => return Ok(Pin::Pressure(*pressure)),
+            PinConfig::Mass(mass) => return Ok(Pin::Mass(*mass)),
+            PinConfig::Measured(path) => path,
+        };
+        let measured = if comm.rank() == 0 { self.measured(path, days[0], settings, reader) } else { Ok(()) };
+        agreed(comm, measured)?;
+        let found = Campaign::read(path).map_err(CliError::from).and_then(|campaign| {
+            let absent = || CliError::failed(format!("{}: the record of the campaign is not there", path.display()));
+            campaign.ok_or_else(absent)
+        });
+        Ok(Pin::Pressure(agreed(comm, found)?.mean_dry_surface_pressure_pa))
+    }
+
+    /// Records the mean surface pressure of the first day, unless there is a record.
+    fn measured(
+        &self,
+        path: &Path,
+        day: Date,
+        settings: &DaySettings,
+        reader: &mut dyn MetReader,
+    ) -> Result<(), CliError> {
+        if Campaign::read(path)?.is_some() {
+            return Ok(());
+        }
+        let pressure = Preprocessor::new(self.target, self.levels, settings, reader).archive_pressure(day)?;
+        let campaign = Campaign::measured(pressure, format!("{day}T00:00:00Z"), self.config.source.kind().to_owned());
+        campaign.write(path)?;
+        tracing::info!(
+            pa = campaign.mean_dry_surface_pressure_pa,
+            file = %path.display(),
+            "mean surface pressure of dry air measured and recorded"
+        );
+        Ok(())
+    }
+
+    /// Says what will be done and what it takes.
+    pub(super) fn announce(
+        &self,
+        days: &[Date],
+        settings: &DaySettings,
+        reader: &mut dyn MetReader,
+        comm: &dyn Communicator,
+        ctx: &Context,
+    ) -> Result<(), CliError> {
+        let work = Preprocessor::new(self.target, self.levels, settings, reader);
+        let (memory, file) = (work.memory_bytes(), work.payload_bytes());
+        if comm.rank() != 0 {
+            return Ok(());
+        }
+        let ranks = comm.size();
+        ctx.print(&format!(
+            "{} to C{} with {} of {} layers, {} days of {} windows, {} each; at most {} of memory for {ranks} rank{}\n",
+            self.config.source.kind(),
+            self.config.nc,
+            self.levels.levels(),
+            self.levels.native_levels(),
+            days.len(),
+            settings.windows,
+            size_words(file),
+            size_words(memory * ranks as u64),
+            if ranks == 1 { "" } else { "s" },
+        ))
+    }
+}

@@ -1,0 +1,105 @@
+//! From a configuration to what works on days.
+
+use jiff::civil::Date;
+use serde_json::{Map, json};
+
+use super::super::CliError;
+use crate::config::preprocess::{Layers, PinConfig, PreprocessConfig, RADIUS_M, SourceConfig};
+use crate::grid::{CubedSphere, HybridCoordinate};
+use crate::output::Provenance;
+use crate::preprocess::readers::geos::GeosReader;
+use crate::preprocess::readers::gridded::{GriddedArchive, GriddedReader};
+use crate::preprocess::readers::merra2::Merra2Reader;
+use crate::preprocess::{DaySettings, MetReader, Pin, PreprocessError, Target};
+use crate::regrid::WeightCache;
+
+/// Header key of the checksum of the configuration.
+pub(super) const FINGERPRINT: &str = "preprocessor_config_crc32c";
+
+/// The cubed sphere of a configuration, and the folder of its files.
+pub(super) fn target(config: &PreprocessConfig) -> Result<Target, CliError> {
+    let grid = CubedSphere::new(config.nc, config.bundle, config.bundle.default_offset_deg(), RADIUS_M)
+        .map_err(PreprocessError::from)?;
+    std::fs::create_dir_all(&config.directory)
+        .map_err(|e| CliError::input(format!("{}: cannot make the folder ({e})", config.directory.display())))?;
+    let weights = match &config.cache {
+        Some(dir) => WeightCache::at(dir),
+        None => WeightCache::none(),
+    };
+    Ok(Target::new(grid, weights))
+}
+
+/// The reader of the archive; `first` is the first day that is wanted of it.
+pub(super) fn reader<'a>(
+    config: &PreprocessConfig,
+    target: &'a Target,
+    first: Date,
+) -> Result<Box<dyn MetReader + 'a>, CliError> {
+    let seconds = 86_400.0 / config.windows as f64;
+    let layers_of_geos = || match &config.layers {
+        Layers::Given(coordinate) => coordinate.clone(),
+        Layers::Native => HybridCoordinate::geos_l72(),
+    };
+    match &config.source {
+        SourceConfig::Gridded(source) => {
+            let archive = GriddedArchive::open(source)?;
+            let coordinate = match &config.layers {
+                Layers::Given(coordinate) => coordinate.clone(),
+                Layers::Native => archive.levels().coordinate().cloned().ok_or_else(|| {
+                    CliError::input(format!(
+                        "{}: `vertical.levels = \"native\"` needs the interfaces of the archive's layers; name their variables in \
+                         [source.levels], or choose other layers, e.g. levels = \"smooth\"",
+                        config.path.display()
+                    ))
+                })?,
+            };
+            Ok(Box::new(GriddedReader::new(target, archive, coordinate, config.fluxes, seconds)?))
+        }
+        SourceConfig::Merra2(source) => {
+            let (source, layers) = (source.clone(), layers_of_geos());
+            Ok(Box::new(Merra2Reader::new(target, source, layers, config.fluxes, config.windows, first)?))
+        }
+        SourceConfig::Geos(source) => Ok(Box::new(GeosReader::new(target, source.clone(), layers_of_geos(), first)?)),
+    }
+}
+
+/// What is done with every day; the global mass is that of the archive.
+pub(super) fn settings(config: &PreprocessConfig, reader: &dyn MetReader) -> DaySettings {
+    let mut provenance = Map::new();
+    provenance.insert(FINGERPRINT.into(), json!(crc32c::crc32c(config.text.as_bytes())));
+    provenance.insert("atmostr_version".into(), json!(env!("CARGO_PKG_VERSION")));
+    let program = Provenance::detect();
+    provenance.insert("git_commit".into(), json!(program.commit));
+    provenance.insert("git_dirty".into(), json!(program.dirty == "dirty"));
+    provenance.insert("vertical_transform".into(), json!(transform_name(config)));
+    if matches!(config.source, SourceConfig::Geos(_)) {
+        let endpoint = match config.pin {
+            PinConfig::Off => "raw_dry_endpoint",
+            _ => "dry_endpoint_global_mean_pinned",
+        };
+        provenance.insert("geos_mass_endpoint".into(), json!(endpoint));
+    }
+    DaySettings {
+        float: config.float,
+        windows: config.windows,
+        balance: config.balance,
+        steps: config.steps,
+        positivity_limit: config.positivity_limit,
+        on_positivity: config.on_positivity,
+        pin: Pin::Off,
+        physics: reader.physics(),
+        provenance,
+    }
+}
+
+/// Value of `vertical_transform` in headers.
+fn transform_name(config: &PreprocessConfig) -> String {
+    use crate::preprocess::Transform::{Identity, MergeAbove, MergeByIndex, MergeThinnerThan, Preset};
+    match &config.transform {
+        Identity => "identity".into(),
+        MergeByIndex(_) => "merge_by_index".into(),
+        MergeThinnerThan(pa) => format!("merge_layers_thinner_than {pa} Pa"),
+        MergeAbove { threshold_pa, .. } => format!("merge_above_pressure {threshold_pa} Pa"),
+        Preset(preset) => format!("level_selection {}", preset.name()),
+    }
+}

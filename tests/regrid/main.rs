@@ -1,0 +1,7 @@
+//! Conservative regridding: weights of other programs, sums, fields, files.
+
+mod areas;
+mod fields;
+mod files;
+mod meshes;
+mod reference;
