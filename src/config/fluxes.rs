@@ -279,7 +279,7 @@ fn one(view: &View<'_>, base: &Base, problems: &mut Problems) -> Option<SeriesCo
     }
     let known = name.as_ref().and_then(|name| known_molar_mass(name.value));
     let mass = flux.float("molar_mass_kg_mol").map(|mass| mass.value).or(known);
-    if mass.is_none() && !flux.has("molar_mass_kg_mol") {
+    if mass.is_none() && name.is_some() && !flux.has("molar_mass_kg_mol") {
         let key = view.full("molar_mass_kg_mol");
         let message = format!("`{key}` is missing: the molar mass of this species is not known");
         problems.add(&key, view.span(), message, "give it in kg/mol");

@@ -4,7 +4,7 @@ use super::emissions::{Kind, Surroundings, required};
 use super::error::Problems;
 use super::read::{Named, View};
 use super::source_files;
-use crate::sources::{Conversion, Gaps, Inventory, InventoryKind, Record, Stamp, TimeUse};
+use crate::sources::{Conversion, Gaps, Inventory, InventoryKind, Record, Stamp, TimeScheme, TimeUse};
 
 impl Named for Stamp {
     const ALL: &'static [(&'static str, Self)] =

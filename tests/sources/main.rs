@@ -4,5 +4,7 @@ mod decay;
 mod emission;
 mod injection;
 mod inventory;
+mod inventory_files;
+mod inventory_times;
 mod native;
 mod times;

@@ -1,6 +1,7 @@
 //! Inventories: fluxes on longitude-latitude grids, put on the model's cells so that no mass is lost.
 
 mod dates;
+mod intervals;
 mod kinds;
 mod open;
 mod plan;

@@ -1,0 +1,150 @@
+//! Files of inventories: what they leave open, what is refused, and real ones.
+
+use std::path::{Path, PathBuf};
+
+use atmostr::sources::{Gaps, InventoryKind, SourceError};
+
+use super::inventory::{CO2, DAY, NC, RADIUS, Written, close, folder, inventory, problem, run, totals};
+
+/// Areas of the file instead of those of the run's sphere.
+#[test]
+fn areas_may_come_from_the_file() {
+    let dir = folder();
+    let written = Written::default();
+    let path = written.write(&dir.path().join("flux.nc"));
+    let mut file = netcdf::append(&path).unwrap();
+    let areas: Vec<f64> = (0..18).flat_map(|j| std::iter::repeat_n(0.99 * written.area(j), 36)).collect();
+    file.add_variable::<f64>("cell_area", &["lat", "lon"]).unwrap().put_values(&areas, ..).unwrap();
+    drop(file);
+    let mut source = inventory(InventoryKind::File, &[path.clone()], CO2);
+    source.cell_area = Some("cell_area".into());
+    close(totals::<f64>(&source, &run("2021-01-01", 1.0), NC, 1).1[0], 0.99 * written.integral(0), 1e-13);
+    source.units = Some("t cell-1 yr-1".into());
+    assert!(problem(&source, &run("2021-01-01", 1.0)).contains("remove `cell_area`"));
+}
+
+#[test]
+fn missing_values_are_refused_or_nothing() {
+    let dir = folder();
+    // 0.5 is stored in every eleventh cell or so.
+    let written = Written { fill: Some(-0.5), ..Written::default() };
+    let mut source = inventory(InventoryKind::File, &[written.write(&dir.path().join("flux.nc"))], CO2);
+    let span = run("2021-01-01", 1.0);
+    assert!(problem(&source, &span).contains("no value at latitude 1, longitude 1"), "{}", problem(&source, &span));
+    source.gaps = Gaps::Zero;
+    let rest = written.integral(0)
+        + 0.5 * {
+            let gaps = |j: usize| (0..36).filter(|i| (3 * i + 7 * j) % 11 == 0).count() as f64;
+            (0..18).map(|j| gaps(j) * written.area(j)).sum::<f64>()
+        };
+    close(totals::<f64>(&source, &span, NC, 1).1[0], rest, 1e-13);
+}
+
+#[test]
+fn files_that_do_not_fit_are_refused() {
+    let dir = folder();
+    let span = run("2021-12-01", 3.0);
+    let stamped = |units: &'static str, values: Vec<f64>| Written {
+        records: values.len(),
+        time: Some(("time", units, values)),
+        ..Written::default()
+    };
+    let cases: [(&str, Written<'_>, &[&str]); 9] = [
+        (
+            "units.nc",
+            Written { units: Some("g m-2 s-1"), ..Written::default() },
+            &["'g m-2 s-1'", "known are", "`units`"],
+        ),
+        ("none.nc", Written { units: None, ..Written::default() }, &["has no units", "`units`"]),
+        ("gas.nc", Written { units: Some("kgSF6 m-2 s-1"), ..Written::default() }, &["not that of sf6"]),
+        ("seven.nc", Written { records: 7, ..Written::default() }, &["7 records without times", "`time_index`"]),
+        ("flux_2020_2021.nc", Written { records: 12, ..Written::default() }, &["2020, 2021", "`year`"]),
+        ("months.nc", Written { records: 12, ..Written::default() }, &["no year", "`year`"]),
+        ("month.nc", Written { units: Some("kg m-2 month-1"), ..Written::default() }, &["month and year", "`year`"]),
+        ("back.nc", stamped("hours since 2021-12-01", vec![0.0, 3.0, 3.0]), &["'time' does not increase", "value 3"]),
+        ("leap.nc", stamped("months since 2021-12-01", vec![0.0, 1.0]), &["months since", "days since"]),
+    ];
+    for (name, written, parts) in cases {
+        let found = problem(&inventory(InventoryKind::File, &[written.write(&dir.path().join(name))], CO2), &span);
+        assert!(parts.iter().all(|part| found.contains(part)), "{name}: {found}");
+    }
+    let file = Written::default().write(&dir.path().join("a_2021.nc"));
+    let absent = problem(&inventory(InventoryKind::LmdzCo2, &[file.clone()], CO2), &span);
+    assert!(absent.contains("no variable 'flux_apos'; it holds lon, lat, flux"), "{absent}");
+    let coarse = Written { nlon: 18, ..Written::default() }.write(&dir.path().join("b_2022.nc"));
+    let other = problem(&inventory(InventoryKind::File, &[file, coarse], CO2), &span);
+    assert!(other.contains("another grid"), "{other}");
+    let huge = Written { units: Some("t m-2 s-1"), ..Written::default() };
+    let mut source = inventory(InventoryKind::File, &[huge.write(&dir.path().join("h.nc"))], CO2);
+    source.units = Some("Tg m-2 s-1".into());
+    let found = problem(&source, &span);
+    assert!(found.contains("looks like this") && found.contains("row"), "{found}");
+    let dated = stamped("hours since 2021-12-01", vec![0.0, 3.0]);
+    let mut source = inventory(InventoryKind::File, &[dated.write(&dir.path().join("d.nc"))], CO2);
+    source.year = Some(2021);
+    assert!(problem(&source, &span).contains("remove `year`"));
+    let alone = inventory(InventoryKind::File, &[], CO2);
+    assert_eq!(alone.check(&span).unwrap_err(), SourceError::NoSlice);
+}
+
+/// The folder of a real archive, or `None`, said aloud, where it is absent.
+fn real(name: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
+    if !path.exists() {
+        println!("skipped: {} is absent", path.display());
+    }
+    path.exists().then_some(path)
+}
+
+/// Global totals in PgC/a on a sphere of 6371 km, as computed for the files when they were made.
+#[test]
+fn real_carbontracker_emits_what_it_holds() {
+    let Some(path) = real("carbontracker_flux/ct2016_flux1x1_longterm_mean.nc") else { return };
+    let nc = 24;
+    let per_year = 1e-12 * 12.0 / 44.0 * 365.25 * DAY * (6_371_000.0f64 / RADIUS).powi(2);
+    let mut sum = 0.0;
+    for (variable, total) in
+        [("bio_flux_opt", -4.00), ("ocn_flux_opt", -2.24), ("fossil_flux_imp", 8.61), ("fire_flux_imp", 2.09)]
+    {
+        let mut source = inventory(InventoryKind::CarbonTracker, &[path.clone()], CO2);
+        source.variables = vec![variable.into()];
+        let found = totals::<f64>(&source, &run("2021-12-01", 1.0), nc, 1).1[0];
+        // Given to two decimals, with another ratio of molar masses.
+        assert!((found * per_year - total).abs() < 0.01, "{variable}: {}", found * per_year);
+        sum += found;
+        let single = totals::<f32>(&source, &run("2021-12-01", 1.0), nc, 2).1[0];
+        println!("{variable}: Float32 differs by {:.1e}", single / found - 1.0);
+        close(single, found, 1e-10);
+    }
+    let whole = inventory(InventoryKind::CarbonTracker, &[path], CO2);
+    close(totals::<f64>(&whole, &run("2021-12-01", 1.0), nc, 1).1[0], sum, 1e-12);
+}
+
+/// Carbon by cell and year: the sums of the source's own summary, emitted to the last digits. The attribute says thousand
+/// tonnes, but 6506 and 9234 million tonnes are what the source states for these years.
+#[test]
+fn real_cdiac_emits_its_totals() {
+    let Some(path) = real("cdiac_fossil_co2/cdiac_gridcar_1deg.nc") else { return };
+    let mut source = inventory(InventoryKind::File, &[path.clone()], CO2);
+    source.variables = vec!["emission".into()];
+    source.units = Some("Tg C cell-1 yr-1".into());
+    let values: Vec<f64> = {
+        let file = netcdf::open(&path).unwrap();
+        file.variable("emission").unwrap().get_values::<f64, _>(..).unwrap()
+    };
+    for (n, (year, days, total)) in [(2000i16, 366.0, 6506.25), (2013, 365.0, 9233.63)].into_iter().enumerate() {
+        let exact: f64 = values[n * 64_800..(n + 1) * 64_800].iter().sum();
+        assert!((exact - total).abs() < 0.01, "{exact}");
+        let start = format!("{year}-01-01");
+        let span = run(&start, days);
+        assert!(source.check(&span).unwrap().cover(0.0, span.seconds));
+        for nc in [NC, 45] {
+            let (times, found) = totals::<f64>(&source, &span, nc, 1);
+            assert_eq!(times[0], 0.0);
+            close(found[0] * days * DAY, exact * 1e9 * 44.0 / 12.0, 1e-13);
+            let single = totals::<f32>(&source, &span, nc, 1).1[0];
+            println!("{year} C{nc}: Float32 differs by {:.1e}", single / found[0] - 1.0);
+            close(single, found[0], 1e-10);
+        }
+    }
+}
