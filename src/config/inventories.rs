@@ -114,14 +114,10 @@ fn time(kind: InventoryKind, view: &View<'_>, problems: &mut Problems) -> Option
     if let Some(given) = cyclic.as_ref().filter(|given| given.value && constant) {
         return clash(&given.key, &given.span, "time_varying");
     }
-    if let Some((_, at)) = view.given().find(|(key, _)| constant && key.name == "temporal_scheme") {
-        let key = view.full("temporal_scheme");
-        problems.add(
-            &key,
-            Some(at.span()),
-            format!("`{key}` has no meaning: the flux is the same always"),
-            "remove it",
-        );
+    let scheme = view.choice::<TimeScheme>("temporal_scheme");
+    if let Some(scheme) = scheme.filter(|scheme| constant && scheme.value != TimeScheme::Stepwise) {
+        let message = format!("`{}` has no meaning: the flux is the same always", scheme.key);
+        problems.add(scheme.key, Some(scheme.span), message, "remove it");
         return None;
     }
     if let Some(index) = index {
