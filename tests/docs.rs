@@ -104,7 +104,11 @@ fn the_page_of_keys_is_what_the_program_prints() {
 #[test]
 fn the_page_of_preprocessing_keys_is_what_the_program_prints() {
     let page = read("docs/src/preprocessing-keys.md");
-    assert_eq!(page, keys::preprocess_markdown(), "renew it: atmostr preprocess --keys > docs/src/preprocessing-keys.md");
+    assert_eq!(
+        page,
+        keys::preprocess_markdown(),
+        "renew it: atmostr preprocess --keys > docs/src/preprocessing-keys.md"
+    );
     assert_eq!(page, stdout(&["preprocess", "--keys"]));
 }
 
