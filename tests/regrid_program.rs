@@ -4,12 +4,21 @@ mod output_support;
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
+use std::sync::{Mutex, MutexGuard};
 
 use assert_cmd::Command;
 use atmostr::grid::{CubedSphere, GeometryBundle};
 use atmostr::output::OutputSpec;
 use atmostr::regrid::{LatLonSides, Mesh, Overlap};
 use output_support::{FRAMES, LEVELS, NC, cell, written};
+
+/// A directory, and the guarantee that no other test has a file open: a child process started meanwhile would inherit
+/// its descriptor, and with it the lock that keeps readers off.
+fn alone() -> (MutexGuard<'static, ()>, tempfile::TempDir) {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let guard = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    (guard, tempfile::tempdir().unwrap())
+}
 
 fn atmostr(dir: &Path, args: &[&str]) -> Output {
     let mut command = Command::cargo_bin("atmostr").unwrap();
@@ -65,7 +74,7 @@ fn weights() -> Overlap {
 
 #[test]
 fn snapshots_on_a_lat_lon_grid() {
-    let dir = tempfile::tempdir().unwrap();
+    let (_alone, dir) = alone();
     let file = written::<f64>(dir.path(), |_: &mut OutputSpec| {});
     let report = stdout_of(dir.path(), &["regrid", file.to_str().unwrap(), "--to", "latlon:5x5", "-o", "ll.nc"]);
     assert!(report.starts_with("cubed sphere C6, geos_native -> lat-lon 72 x 36\n"), "{report}");
@@ -111,7 +120,7 @@ fn snapshots_on_a_lat_lon_grid() {
 
 #[test]
 fn single_precision_stays_and_variables_are_chosen() {
-    let dir = tempfile::tempdir().unwrap();
+    let (_alone, dir) = alone();
     let file = written::<f32>(dir.path(), |_| {});
     let name = file.to_str().unwrap();
     stdout_of(
@@ -166,7 +175,7 @@ fn archive(dir: &Path) -> PathBuf {
 
 #[test]
 fn archives_on_the_cubed_sphere() {
-    let dir = tempfile::tempdir().unwrap();
+    let (_alone, dir) = alone();
     archive(dir.path());
     stdout_of(dir.path(), &["regrid", "archive.nc", "--to", "c12", "-o", "c12.nc", "--weights-dir", "weights"]);
     assert_eq!(std::fs::read_dir(dir.path().join("weights")).unwrap().count(), 1);
@@ -218,6 +227,7 @@ fn gchp(dir: &Path, shift: f64) -> PathBuf {
     ] {
         file.add_variable::<f64>(name, &["nf", "Ydim", "Xdim"]).unwrap().put_values(&values, ..).unwrap();
     }
+    file.add_variable::<i32>("orientation", &["nf"]).unwrap().put_values(&[0; 6], ..).unwrap();
     let mut variable = file.add_variable::<f32>("SpeciesConc_CO2", &["lev", "nf", "Ydim", "Xdim"]).unwrap();
     variable.put_attribute("units", "mol mol-1 dry").unwrap();
     variable.put_values(&[4.1e-4f32; 2 * 96], ..).unwrap();
@@ -226,13 +236,14 @@ fn gchp(dir: &Path, shift: f64) -> PathBuf {
 
 #[test]
 fn native_files_of_gchp_are_known_by_their_centres() {
-    let dir = tempfile::tempdir().unwrap();
+    let (_alone, dir) = alone();
     gchp(dir.path(), 0.0);
     stdout_of(dir.path(), &["regrid", "gchp.nc4", "--to", "geos:4x5", "-o", "ll.nc"]);
     let out = netcdf::open(dir.path().join("ll.nc")).unwrap();
     assert_eq!(dimensions(&out, "SpeciesConc_CO2"), ["lev", "lat", "lon"]);
     assert!(values(&out, "SpeciesConc_CO2").iter().all(|v| *v == f64::from(4.1e-4f32)));
     assert_eq!(values(&out, "lat")[..2], [-89.0, -86.0]);
+    assert!(out.variable("orientation").is_none() && out.dimension("nf").is_none());
     gchp(dir.path(), 5.0);
     let words = ["`lons` are not those of the cubed sphere of GEOS with Nc = 4"];
     refused(dir.path(), &["regrid", "gchp.nc4", "--to", "geos:4x5", "-o", "ll.nc"], &words);
@@ -240,7 +251,7 @@ fn native_files_of_gchp_are_known_by_their_centres() {
 
 #[test]
 fn weights_for_other_programs() {
-    let dir = tempfile::tempdir().unwrap();
+    let (_alone, dir) = alone();
     let file = written::<f64>(dir.path(), |_| {});
     let said = stdout_of(dir.path(), &["weights", "--from", "geos:4x5", "--to", file.to_str().unwrap(), "-o", "w.nc"]);
     assert!(said.starts_with("lat-lon 72 x 46 -> cubed sphere C6, geos_native: "), "{said}");
@@ -270,7 +281,7 @@ fn weights_for_other_programs() {
 
 #[test]
 fn mistakes_are_refused() {
-    let dir = tempfile::tempdir().unwrap();
+    let (_alone, dir) = alone();
     let file = written::<f32>(dir.path(), |_| {});
     let name = file.to_str().unwrap();
     let to = |grid: &'static str| vec!["regrid", name, "--to", grid, "-o", "out.nc"];

@@ -55,7 +55,7 @@ fn latlon(kind: &str, steps: &str) -> Result<LatLonMesh, String> {
     let (height, width) = steps.ok_or("the steps of rows and columns are given in degrees, like 4x5")?;
     let count = |span: f64, step: f64, what: &str| {
         let n = (span / step).round();
-        let fits = n >= 1.0 && n < 1e6 && (n * step - span).abs() <= 1e-6 * step;
+        let fits = (1.0..1e6).contains(&n) && (n * step - span).abs() <= 1e-6 * step;
         fits.then_some(n as usize).ok_or(format!("{step} degrees do not divide the {span} degrees of {what}"))
     };
     let (nlon, rows) = (count(360.0, width, "a row")?, count(180.0, height, "a column")?);

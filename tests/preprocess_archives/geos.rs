@@ -2,6 +2,7 @@
 
 use atmostr::grid::HybridCoordinate;
 use atmostr::grid::constants::GRAVITY;
+use atmostr::grid::vector::{add, dot, east_north, scale};
 use atmostr::met::Section;
 use atmostr::preprocess::readers::PhysicsGroup;
 use atmostr::preprocess::readers::geos::{GeosProduct, GeosReader, GeosSource};
@@ -195,7 +196,7 @@ fn blocks_of_cells() {
         let close = match section {
             // Dried with the humidity of the block.
             Section::Cmfmc | Section::Dtrain => 1e-3,
-            // Means of vectors: components differ where north turns.
+            // Means of vectors, see below.
             Section::VdiffU | Section::VdiffV => continue,
             _ => 1e-14,
         };
@@ -203,6 +204,37 @@ fn blocks_of_cells() {
             blocks.area_means(a, &mut means);
             for (mean, b) in means.iter().zip(b) {
                 assert!((mean - b).abs() <= close * mean.abs(), "{section:?}: {mean} {b}");
+            }
+        }
+    }
+}
+
+/// Winds of blocks are means of vectors, so that they are right where north turns: at the poles too.
+#[test]
+fn winds_of_blocks() {
+    let root = tempfile::tempdir().unwrap();
+    let archive = Archive::new(root.path(), Product::It, Weather::Noise);
+    archive.write(1);
+    let (nc, air) = (NC / 4, Air::new(Weather::Noise, NC));
+    let (fine, coarse) = (geos(NC), target(nc));
+    let met = reader(&coarse, &archive, &[PhysicsGroup::Vdiff]).window(DAY, 4, &mut Stages::default()).unwrap();
+    let field = |section: Section| &met.physics.iter().find(|(s, _)| *s == section).unwrap().1;
+    for c in 0..coarse.cells() {
+        let (panel, i, j) = (Panel::ALL[c / (nc * nc)], c % nc, c / nc % nc);
+        for k in 0..LAYERS {
+            let (mut sum, mut area) = ([0.0; 3], 0.0);
+            for n in 0..16 {
+                let (i, j) = (4 * i + n % 4, 4 * j + n / 4);
+                let cell = (panel.index() * NC + j) * NC + i;
+                let (east, north) = east_north(fine.center(panel, i, j));
+                let [u, v] = ["U", "V"].map(|name| stored(air.layer(name, 1, k, cell)));
+                sum = add(sum, scale(add(scale(east, u), scale(north, v)), fine.area(i, j)));
+                area += fine.area(i, j);
+            }
+            let (east, north) = east_north(coarse.grid().center(panel, i, j));
+            for (section, along) in [(Section::VdiffU, east), (Section::VdiffV, north)] {
+                let (found, expected) = (field(section)[k * coarse.cells() + c], dot(sum, along) / area);
+                assert!((found - expected).abs() < 1e-13 * 20.0, "{section:?} {c} {k}: {found} {expected}");
             }
         }
     }

@@ -4,6 +4,7 @@
 mod support;
 
 mod checks;
+mod configs;
 mod full_day;
 mod geos;
 mod geos_days;

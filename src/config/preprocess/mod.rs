@@ -178,6 +178,38 @@ impl PreprocessConfig {
         })
     }
 
+    /// Whether the text is meant as such a configuration rather than as that of a run: it has an archive and no input.
+    pub fn is_meant(text: &str) -> bool {
+        let root = toml::de::DeTable::parse(text).ok();
+        root.is_some_and(|root| root.get_ref().contains_key("source") && !root.get_ref().contains_key("input"))
+    }
+
+    /// The work on a day in a few lines.
+    pub fn summary(&self) -> String {
+        let layers = match &self.layers {
+            Layers::Native => "those of the archive".to_owned(),
+            Layers::Given(coordinate) => coordinate.levels().to_string(),
+        };
+        let pin = match &self.pin {
+            PinConfig::Measured(path) => format!("measured once, recorded in {}", path.display()),
+            PinConfig::Pressure(pa) => format!("{pa} Pa of mean dry surface pressure"),
+            PinConfig::Mass(kg) => format!("{kg:e} kg"),
+            PinConfig::Off => "that of the archive".to_owned(),
+        };
+        format!(
+            "  archive    {}\n  grid       C{} {}\n  layers     {layers}\n  windows    {} a day, {} to {} substeps\n  \
+             precision  {}\n  mass       {pin}\n  files      {}\n",
+            self.source.kind(),
+            self.nc,
+            self.bundle.panel_convention(),
+            self.windows,
+            self.steps.least,
+            self.steps.most,
+            self.float.tag(),
+            self.directory.join(&self.pattern).display(),
+        )
+    }
+
     /// Path of the file of a day.
     pub fn file_of(&self, day: Date) -> PathBuf {
         self.directory.join(self.pattern.replace(DATE, &day.strftime("%Y%m%d").to_string()))

@@ -1,16 +1,20 @@
 use super::*;
+use crate::preprocess::readers::geos::GeosProduct;
 use crate::preprocess::readers::gridded::{LevelSource, StateTimes};
+use crate::preprocess::readers::merra2::Merra2Layout;
+use crate::preprocess::readers::{NextDay, PhysicsGroup};
 use crate::preprocess::{ColumnWeights, FaceFluxes, FaceInterpolation, Preset, Thickness, WindRegrid};
 
 const MINIMAL: &str =
     "[source]\nkind = \"gridded\"\nfiles = [\"winds.nc\"]\n[grid]\nnc = 24\n[output]\ndirectory = \"out\"\n";
 
-/// A folder with the file that the configurations name.
+/// A folder with the files and the folder that the configurations name.
 fn folder() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     for name in ["winds.nc", "more.nc"] {
         std::fs::write(dir.path().join(name), "").unwrap();
     }
+    std::fs::create_dir(dir.path().join("archive")).unwrap();
     dir
 }
 
@@ -131,4 +135,25 @@ fn gridded_files_need_a_consistent_description() {
         accepted(&with("[source.levels]\nkind = \"hybrid\"\na = \"hyam\"\nb = \"hybm\"\nreference_pressure_pa = 1e5"));
     let SourceConfig::Gridded(source) = config.source else { panic!("gridded") };
     assert!(matches!(source.levels, LevelSource::Hybrid { mid: Some(_), interfaces: None, reference_pa: 1e5, .. }));
+}
+
+/// What archives take without further keys, and that sections come in groups.
+#[test]
+fn archives_by_date() {
+    let of = |kind: &str, source: &str, nc: usize| {
+        let source = format!("[source]\nkind = \"{kind}\"\ndirectory = \"archive\"\n{source}\n");
+        accepted(&format!("{source}[grid]\nnc = {nc}\n[output]\ndirectory = \"out\"\n")).source
+    };
+    let SourceConfig::Merra2(merra2) = of("merra2", "include_convection = true", 90) else { panic!("MERRA-2") };
+    assert_eq!((merra2.layout, merra2.next_day), (Merra2Layout::GeosChem, NextDay::Required));
+    assert_eq!(merra2.physics, [PhysicsGroup::Convection]);
+    let SourceConfig::Geos(it) = of("geos_it", "include_vdiff_fields = true\ninclude_surface = true", 60) else {
+        panic!("GEOS-IT")
+    };
+    assert_eq!((it.product, it.nc, it.physics_root == it.root), (GeosProduct::It, 180, true));
+    assert_eq!(it.physics, [PhysicsGroup::Surface, PhysicsGroup::Vdiff]);
+    let SourceConfig::Geos(fp) = of("geos_fp", "", 180) else { panic!("GEOS-FP") };
+    assert_eq!((fp.product, fp.nc, fp.physics), (GeosProduct::Fp, 720, Vec::new()));
+    let text = problems("[source]\nkind = \"merra2\"\n[grid]\nnc = 24\n[output]\ndirectory = \"out\"\n");
+    assert!(text.contains("`source.directory` is missing"), "{text}");
 }

@@ -1,6 +1,7 @@
 //! Variables of a file on another grid.
 
 mod fields;
+mod new_grid;
 mod source;
 mod target;
 

@@ -94,17 +94,18 @@ impl Source {
             ["lons", "lats", "corner_lons", "corner_lats", "cell_area", "contacts", "anchor", "cubed_sphere"];
         const CUBE_DIMENSIONS: [&str; 8] = ["nf", "face", "Ydim", "Xdim", "ncontact", "Ycorner", "Xcorner", "XCdim"];
         let name = variable.name();
-        if matches!(self.cells, Cells::Cube) && CUBE_DIMENSIONS.contains(&name.as_str()) {
-            return true;
-        }
+        let dims: Vec<String> = variable.dimensions().iter().map(netcdf::Dimension::name).collect();
         match &self.cells {
-            Cells::Cube => NAMES.contains(&name.as_str()),
+            Cells::Cube => {
+                let of_grid = |dim: &String| CUBE_DIMENSIONS.contains(&dim.as_str()) || dim == "four";
+                let places = dims.len() < CUBE.len() && !dims.is_empty() && dims.iter().all(of_grid);
+                NAMES.contains(&name.as_str()) || places
+            }
             Cells::LatLon { lat, lon, .. } => {
                 let of_axis = |axis: &String| {
                     let bounds = self.file.variable(axis).and_then(|v| text(&v, "bounds"));
                     name == *axis || bounds.is_some_and(|bounds| bounds == name)
                 };
-                let dims: Vec<String> = variable.dimensions().iter().map(netcdf::Dimension::name).collect();
                 let alone = dims.len() <= 1 && dims.iter().all(|dim| dim == lat || dim == lon) && !dims.is_empty();
                 of_axis(lat) || of_axis(lon) || alone || name == "cell_area"
             }

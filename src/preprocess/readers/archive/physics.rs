@@ -2,6 +2,8 @@
 
 use rayon::prelude::*;
 
+use crate::met::Section;
+
 /// Sections of physics that come together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PhysicsGroup {
@@ -13,6 +15,18 @@ pub enum PhysicsGroup {
     Vdiff,
     /// Exchange of air by the boundary-layer scheme of TM5.
     Tm5Exchange,
+}
+
+impl PhysicsGroup {
+    /// Sections that every archive of GEOS with the group has.
+    pub(in super::super) fn sections(self) -> &'static [Section] {
+        match self {
+            Self::Surface => &[Section::Pblh, Section::Ustar, Section::SensibleHeatFlux, Section::T2m],
+            Self::Convection => &[Section::Cmfmc, Section::Dtrain],
+            Self::Vdiff => &[Section::VdiffU, Section::VdiffV, Section::VdiffT, Section::VdiffQv],
+            Self::Tm5Exchange => &[Section::Dkg],
+        }
+    }
 }
 
 /// Detrainment of dry air, in place: `dtrain` of all air in kg m⁻² s⁻¹ and humidity `q` at both ends of the window, kg/kg,

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::super::super::PreprocessError;
 use super::super::{Quantity, factor};
+use crate::met::Section;
 
 /// A variable of the archives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +63,18 @@ impl Variable {
             Self::Hflux => "HFLUX",
             Self::Eflux => "EFLUX",
             Self::T2m => "T2M",
+        }
+    }
+
+    /// Variable of a section that has one value per column and is taken as it is.
+    pub(in super::super) fn of_ground(section: Section) -> Option<Self> {
+        match section {
+            Section::Pblh => Some(Self::Pblh),
+            Section::Ustar => Some(Self::Ustar),
+            Section::SensibleHeatFlux => Some(Self::Hflux),
+            Section::LatentHeatFlux => Some(Self::Eflux),
+            Section::T2m => Some(Self::T2m),
+            _ => None,
         }
     }
 

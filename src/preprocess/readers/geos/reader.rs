@@ -185,31 +185,13 @@ impl<'a> GeosReader<'a> {
 /// Sections that the files of a day can give, as far as they are wanted.
 fn sections(files: &mut Files<'_>, day: Date) -> Result<Vec<Section>, PreprocessError> {
     let mut all = Vec::new();
-    if files.source.wants(PhysicsGroup::Surface) {
-        all.extend([Section::Pblh, Section::Ustar, Section::SensibleHeatFlux, Section::T2m]);
-        if files.physics(day, Collection::Surface)?.has(Variable::Eflux) {
+    for group in files.source.physics.clone() {
+        all.extend(group.sections());
+        if group == PhysicsGroup::Surface && files.physics(day, Collection::Surface)?.has(Variable::Eflux) {
             all.push(Section::LatentHeatFlux);
         }
     }
-    if files.source.wants(PhysicsGroup::Convection) {
-        all.extend([Section::Cmfmc, Section::Dtrain]);
-    }
-    if files.source.wants(PhysicsGroup::Vdiff) {
-        all.extend([Section::VdiffU, Section::VdiffV, Section::VdiffT, Section::VdiffQv]);
-    }
     Ok(all)
-}
-
-/// Variable of a section that has one value per column.
-fn at_ground(section: Section) -> Option<Variable> {
-    match section {
-        Section::Pblh => Some(Variable::Pblh),
-        Section::Ustar => Some(Variable::Ustar),
-        Section::SensibleHeatFlux => Some(Variable::Hflux),
-        Section::LatentHeatFlux => Some(Variable::Eflux),
-        Section::T2m => Some(Variable::T2m),
-        _ => None,
-    }
 }
 
 impl MetReader for GeosReader<'_> {
@@ -273,7 +255,7 @@ impl MetReader for GeosReader<'_> {
         let flux = self.fluxes((day, n), stages)?;
         let mut physics = Vec::new();
         for section in self.sections.clone() {
-            if let Some(which) = at_ground(section) {
+            if let Some(which) = Variable::of_ground(section) {
                 let values = stages.time(Stage::Read, || self.files.ground(day, which, n))?;
                 physics.push((section, values));
             }

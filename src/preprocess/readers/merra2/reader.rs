@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use jiff::civil::Date;
+use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::super::archive::{NextDay, PhysicsGroup, Variable, day_after, dry_detrainment, dry_updraft};
@@ -155,22 +156,23 @@ impl<'a> Merra2Reader<'a> {
     ) -> Result<Vec<(Section, Vec<f64>)>, PreprocessError> {
         let mut all = Vec::new();
         for section in self.sections.clone() {
-            if let Some(variable) = at_ground(section) {
+            if let Some(variable) = Variable::of_ground(section) {
                 all.push((section, self.ground(day, n, variable, stages)?));
             }
         }
-        let source = self.files.source();
-        let (convection, vdiff) = (source.wants(PhysicsGroup::Convection), source.wants(PhysicsGroup::Vdiff));
+        if block.cmfmc.is_none() && before.t.is_none() {
+            return Ok(all);
+        }
         stages.time(Stage::Physics, || {
             let [q_start, q_end] = parts.map(|part| mixed(&before.q, &after.q, part));
-            if convection && let (Some(cmfmc), Some(dtrain)) = (&block.cmfmc, &block.dtrain) {
+            if let (Some(cmfmc), Some(dtrain)) = (&block.cmfmc, &block.dtrain) {
                 let (mut cmfmc, mut dtrain) = (cmfmc.clone(), dtrain.clone());
                 dry_updraft(&mut cmfmc, [&q_start, &q_end], self.target.cells());
                 dry_detrainment(&mut dtrain, [&q_start, &q_end]);
                 all.extend([(Section::Cmfmc, cmfmc), (Section::Dtrain, dtrain)]);
                 all.extend(block.cloud_base.clone().map(|base| (Section::CmfmcCloudBase, base)));
             }
-            if vdiff && let (Some(t0), Some(t1)) = (&before.t, &after.t) {
+            if let (Some(t0), Some(t1)) = (&before.t, &after.t) {
                 let [u, v] = self.to_cube.east_north(&block.wind);
                 let t = mixed(t0, t1, parts[0]);
                 all.extend([
@@ -187,33 +189,18 @@ impl<'a> Merra2Reader<'a> {
 
 /// Sections that the files of a day can give, as far as they are wanted.
 fn sections(files: &mut Files, day: Date) -> Result<Vec<Section>, PreprocessError> {
-    let wants = |files: &Files, group| files.source().wants(group);
     let mut all = Vec::new();
-    if wants(files, PhysicsGroup::Surface) {
-        all.extend([Section::Pblh, Section::Ustar, Section::SensibleHeatFlux, Section::T2m]);
-        if files.holds(day, Collection::Surface, Variable::Eflux)? {
-            all.push(Section::LatentHeatFlux);
+    for group in files.source().physics.clone() {
+        all.extend(group.sections());
+        match group {
+            PhysicsGroup::Surface if files.holds(day, Collection::Surface, Variable::Eflux)? => {
+                all.push(Section::LatentHeatFlux);
+            }
+            PhysicsGroup::Convection => all.push(Section::CmfmcCloudBase),
+            _ => {}
         }
     }
-    if wants(files, PhysicsGroup::Convection) {
-        all.extend([Section::Cmfmc, Section::Dtrain, Section::CmfmcCloudBase]);
-    }
-    if wants(files, PhysicsGroup::Vdiff) {
-        all.extend([Section::VdiffU, Section::VdiffV, Section::VdiffT, Section::VdiffQv]);
-    }
     Ok(all)
-}
-
-/// Variable of a section that has one value per column and is read as it is.
-fn at_ground(section: Section) -> Option<Variable> {
-    match section {
-        Section::Pblh => Some(Variable::Pblh),
-        Section::Ustar => Some(Variable::Ustar),
-        Section::SensibleHeatFlux => Some(Variable::Hflux),
-        Section::LatentHeatFlux => Some(Variable::Eflux),
-        Section::T2m => Some(Variable::T2m),
-        _ => None,
-    }
 }
 
 /// a + part·(b − a); exactly a or b at the ends.
@@ -221,7 +208,7 @@ fn mixed(a: &[f64], b: &[f64], part: f64) -> Vec<f64> {
     match part {
         0.0 => a.to_vec(),
         1.0 => b.to_vec(),
-        part => a.iter().zip(b).map(|(a, b)| a + part * (b - a)).collect(),
+        part => a.par_iter().zip(b).map(|(a, b)| a + part * (b - a)).collect(),
     }
 }
 
