@@ -21,11 +21,11 @@ run: build
 
 build: setup-run
 	@$(ENVIRONMENT); \
-	if can_build_mpi; then cargo_mpi build --release; \
-	else echo "No parallel netCDF here: building without MPI"; cargo build --release; fi
+	if can_build_mpi; then cargo_mpi build --release $$(optional_features); \
+	else echo "No parallel netCDF here: building without MPI"; cargo build --release $$(optional_features); fi
 
 build-serial: setup-run
-	@$(ENVIRONMENT); cargo build --release
+	@$(ENVIRONMENT); cargo build --release $$(optional_features)
 
 # Installs nothing: needs a C compiler and CMake, no netCDF.
 build-static:
@@ -36,7 +36,7 @@ build-static:
 # Everything runs even if a part fails; what failed is said again at the end.
 test: setup-test
 	@$(ENVIRONMENT); use_cuda_compilers; failed=; log=target/test.log; mkdir -p target; : >$$log; \
-	cargo test --workspace --no-fail-fast 2>&1 | tee -a $$log || failed="$$failed serial tests;"; \
+	cargo test --workspace --no-fail-fast $$(optional_features) 2>&1 | tee -a $$log || failed="$$failed serial tests;"; \
 	if can_build_mpi; then \
 	    cargo_mpi test --no-fail-fast $(if $(MPI_TESTS),$(MPI_TESTS:%=--test %),--test '*') 2>&1 | tee -a $$log || failed="$$failed MPI tests;"; \
 	else echo "skipped: tests with MPI (no parallel netCDF here)"; fi; \
@@ -50,7 +50,7 @@ test: setup-test
 # Tests marked #[ignore], in both builds.
 slow: setup-test
 	@$(ENVIRONMENT); use_cuda_compilers; failed=; \
-	cargo test --release --workspace --no-fail-fast -- --ignored || failed="$$failed serial tests;"; \
+	cargo test --release --workspace --no-fail-fast $$(optional_features) -- --ignored || failed="$$failed serial tests;"; \
 	if can_build_mpi && [ -n "$(MPI_TESTS)" ]; then \
 	    cargo_mpi test --release --no-fail-fast $(MPI_TESTS:%=--test %) -- --ignored || failed="$$failed MPI tests;"; fi; \
 	if [ -n "$$failed" ]; then echo "make slow: failed:$$failed"; exit 1; fi

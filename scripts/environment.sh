@@ -54,6 +54,21 @@ find_parallel_netcdf() {
     return 1
 }
 
+# Bindings of MPI and of ecCodes are generated during the build, which takes libclang.
+have_libclang() {
+    ls "${LIBCLANG_PATH:-/nonexistent}"/libclang* >/dev/null 2>&1 && return 0
+    if have llvm-config; then ls "$(llvm-config --libdir)"/libclang.* >/dev/null 2>&1 && return 0; fi
+    compgen -G '/usr/lib/llvm-*/lib/libclang*.so*' >/dev/null || compgen -G '/usr/lib*/libclang*.so*' >/dev/null \
+        || compgen -G '/usr/lib/*/libclang*.so*' >/dev/null || compgen -G '/opt/homebrew/opt/llvm/lib/libclang.dylib' >/dev/null
+}
+
+# Flags of cargo for the parts of the program that need a library of their own and find it: GRIB files, by ecCodes.
+optional_features() {
+    if have pkg-config && pkg-config --atleast-version=2.24 eccodes 2>/dev/null && have_libclang; then
+        echo "--features grib"
+    fi
+}
+
 can_build_mpi() { have mpicc && have mpirun && find_parallel_netcdf; }
 
 # cargo_mpi COMMAND ARGUMENTS...: cargo for the program with MPI, in a build folder of its own.

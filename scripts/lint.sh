@@ -13,7 +13,7 @@ else
     echo "skipped: formatting (no rustfmt in this toolchain)"
 fi
 if cargo clippy --version >/dev/null 2>&1; then
-    cargo clippy --workspace --all-targets -- $flags
+    cargo clippy --workspace --all-targets $(optional_features) -- $flags
 else
     echo "skipped: lints (no clippy in this toolchain)"
 fi

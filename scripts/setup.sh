@@ -10,14 +10,6 @@ oldest_rust=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 can_be_root() { [ "$(id -u)" = 0 ] || have sudo; }
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 
-# MPI's bindings are generated during the build, which takes libclang.
-have_libclang() {
-    ls "${LIBCLANG_PATH:-/nonexistent}"/libclang* >/dev/null 2>&1 && return 0
-    if have llvm-config; then ls "$(llvm-config --libdir)"/libclang.* >/dev/null 2>&1 && return 0; fi
-    compgen -G '/usr/lib/llvm-*/lib/libclang*.so*' >/dev/null || compgen -G '/usr/lib*/libclang*.so*' >/dev/null \
-        || compgen -G '/usr/lib/*/libclang*.so*' >/dev/null || compgen -G '/opt/homebrew/opt/llvm/lib/libclang.dylib' >/dev/null
-}
-
 # Names what the build lacks, one a line.
 missing_for_build() {
     local tool
@@ -44,6 +36,7 @@ missing_for_tests() {
     local tool
     for tool in ncdump cdo python3; do have "$tool" || echo "$tool"; done
     have_opencl || echo OpenCL
+    [ -n "$(optional_features)" ] || echo ecCodes
     # Apple's command line tools have one.
     [ -n "$(compgen -c clang++)" ] || echo clang
     if have python3; then python3 -c 'import venv, ensurepip' >/dev/null 2>&1 || echo "python3 venv"; fi
@@ -52,18 +45,18 @@ missing_for_tests() {
 install_packages() {
     local packages
     if have apt-get; then
-        packages="build-essential ca-certificates curl git libclang-dev libnetcdf-dev libnetcdf-mpi-dev libopenmpi-dev openmpi-bin pkg-config"
+        packages="build-essential ca-certificates curl git libclang-dev libeccodes-dev libnetcdf-dev libnetcdf-mpi-dev libopenmpi-dev openmpi-bin pkg-config"
         if [ "$purpose" = test ]; then packages="$packages cdo clang netcdf-bin ocl-icd-libopencl1 pocl-opencl-icd python3 python3-venv"; fi
         as_root apt-get update -qq
         # No terminal, no questions: some packages ask for the time zone.
         as_root env DEBIAN_FRONTEND=noninteractive \
             apt-get install -y -qq --no-install-recommends $packages </dev/null >/dev/null
     elif have dnf; then
-        packages="clang-devel curl gcc gcc-c++ git hdf5-openmpi-devel netcdf-devel netcdf-openmpi-devel openmpi-devel pkgconf-pkg-config"
+        packages="clang-devel curl eccodes-devel gcc gcc-c++ git hdf5-openmpi-devel netcdf-devel netcdf-openmpi-devel openmpi-devel pkgconf-pkg-config"
         if [ "$purpose" = test ]; then packages="$packages cdo clang netcdf ocl-icd pocl python3"; fi
         as_root dnf install -y -q --skip-unavailable $packages
     elif have brew; then
-        packages="hdf5 netcdf pkg-config"
+        packages="eccodes hdf5 netcdf pkg-config"
         if [ "$purpose" = test ]; then packages="$packages cdo python"; fi
         brew install --quiet $packages
     else
@@ -116,6 +109,12 @@ if [ "$purpose" = test ] && have python3 && ! "$python" -c 'import xarray, netCD
     mkdir -p target
     { python3 -m venv --clear target/python && "$python" -m pip install --quiet xarray netCDF4 </dev/null; } \
         || echo "warning: no xarray; the tests that read files with it are skipped" >&2
+fi
+
+if [ "$purpose" = test ] && [ -x "$python" ] && ! "$python" -c 'import pyshtools' >/dev/null 2>&1; then
+    echo "Installing pyshtools into target/python ..."
+    "$python" -m pip install --quiet --only-binary :all: pyshtools </dev/null \
+        || echo "warning: no pyshtools; the tests that compare spherical harmonics with it are skipped" >&2
 fi
 
 # Linux is where the program can have CUDA.

@@ -1,4 +1,4 @@
-//! What a path leads to, and how much fits there, asked before a file is read or written.
+//! What a path leads to, and how much fits there, asked before a file is read or written; files that appear at once.
 
 use std::fs;
 use std::io;
@@ -20,6 +20,26 @@ pub fn regular_or_absent(path: &Path) -> io::Result<()> {
     }
     let what = if kind.is_dir() { "a folder" } else { "a device or pipe" };
     Err(io::Error::new(io::ErrorKind::InvalidInput, format!("this is {what}, not a regular file; name a file")))
+}
+
+/// A temporary file in the folder of `path`, with the permissions of an ordinary new file. Once complete it is given the
+/// name `path` with [`tempfile::NamedTempFile::persist`].
+///
+/// # Errors
+/// Of the system.
+pub fn staged(path: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let prefix = format!(".{name}.");
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(".part");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder(path))
+}
+
+/// The folder in which `path` lies.
+pub fn folder(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Whether two paths lead to the same existing file, through links of any kind.

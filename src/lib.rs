@@ -1,8 +1,8 @@
 //! Global trace-gas transport on the cubed sphere, driven by archived winds.
 //!
-//! Rooms, each depending on earlier ones only: [`files`], [`grid`], [`regrid`], [`gridded`], [`state`], [`device`],
-//! [`comm`], [`timers`], [`met`], [`closures`], [`sources`], [`preprocess`], [`operators`], [`diagnostics`],
-//! [`output`], [`initial`], [`config`], [`model`], [`mod@bench`], [`cli`].
+//! Rooms, each depending on earlier ones only: [`files`], [`grid`], [`regrid`], [`gridded`], [`spectral`], [`state`],
+//! [`device`], [`comm`], [`timers`], [`met`], [`closures`], [`sources`], [`preprocess`], [`operators`],
+//! [`diagnostics`], [`output`], [`initial`], [`config`], [`model`], [`mod@bench`], [`cli`].
 
 pub mod bench;
 pub mod cli;
@@ -22,5 +22,6 @@ pub mod output;
 pub mod preprocess;
 pub mod regrid;
 pub mod sources;
+pub mod spectral;
 pub mod state;
 pub mod timers;

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 /// Rooms in the order of their dependencies: each may use itself and those before it.
-const ROOMS: [&str; 20] = [
+const ROOMS: [&str; 21] = [
     "files",
     "grid",
     "regrid",
     "gridded",
+    "spectral",
     "state",
     "device",
     "comm",

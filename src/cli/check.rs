@@ -6,16 +6,18 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{CliError, Context, Exit};
+use crate::config::preprocess::{PreprocessConfig, SourceConfig};
 use crate::config::{self, Preflight, RunConfig};
+use crate::preprocess::readers::gridded::GriddedArchive;
 
-/// Check a run configuration: all errors at once, each with its line and a remedy
+/// Check a configuration of a run or of preprocessing: all errors at once, each with its line and a remedy
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   atmostr check run.toml              exit code 0: the configuration is valid; 2: it is not
   atmostr check run.toml --explain    also print every key in force and where it comes from")]
 pub(super) struct CheckArgs {
-    /// Run configuration (TOML)
+    /// Configuration (TOML)
     config: PathBuf,
     /// Number of ranks of the run, to check the tiles
     #[arg(long, default_value = "1", value_name = "N")]
@@ -27,6 +29,16 @@ pub(super) struct CheckArgs {
 
 impl CheckArgs {
     pub(super) fn execute(self, ctx: &Context) -> Result<Exit, CliError> {
+        let text = std::fs::read_to_string(&self.config).unwrap_or_default();
+        if PreprocessConfig::is_meant(&text) {
+            let config = PreprocessConfig::load(&self.config)?;
+            if let SourceConfig::Gridded(source) = &config.source {
+                GriddedArchive::open(source)?;
+            }
+            let path = self.config.display();
+            ctx.print(&format!("{path}: the preprocessing configuration is valid\n{}", config.summary()))?;
+            return Ok(Exit::Finished);
+        }
         let config = RunConfig::load(&self.config)?;
         let plan = config.preflight(self.ranks.get())?;
         plan.warnings.iter().for_each(|w| tracing::warn!("{w}"));

@@ -17,6 +17,7 @@ mod plot;
 mod prepare_fluxes;
 mod preprocess;
 pub mod progress;
+mod regrid;
 mod run;
 mod synth;
 mod values;
@@ -52,6 +53,7 @@ Examples:
   atmostr inspect winds.bin                   what a transport file holds
   atmostr decompose --nc 90 --ranks 24        tiles and predicted cost of a rank layout
   atmostr plot run.nc --var co2 -o co2.png    a map of a variable
+  atmostr regrid run.nc --to latlon:1x1 -o ll.nc    the variables of a file on another grid
   atmostr diff a.nc b.nc                      bit-for-bit comparison of two outputs
   atmostr kernels --emit opencl               the text that devices compile
 
@@ -74,6 +76,8 @@ enum Command {
     Diff(diff::DiffArgs),
     Plot(plot::PlotArgs),
     PrepareFluxes(prepare_fluxes::PrepareFluxesArgs),
+    Regrid(regrid::RegridArgs),
+    Weights(regrid::WeightsArgs),
     Bench(bench::BenchArgs),
     Kernels(kernels::KernelsArgs),
     ConfigKeys(config_keys::ConfigKeysArgs),
@@ -167,6 +171,8 @@ fn execute(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Diff(args) => args.execute(&ctx),
         Command::Plot(args) => args.execute(&ctx),
         Command::PrepareFluxes(args) => args.execute(&ctx),
+        Command::Regrid(args) => args.execute(&ctx),
+        Command::Weights(args) => args.execute(&ctx),
         Command::Bench(args) => args.execute(&ctx),
         Command::Kernels(args) => args.execute(&ctx),
         Command::ConfigKeys(args) => args.execute(&ctx),

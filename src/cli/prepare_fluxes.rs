@@ -12,7 +12,7 @@ use super::{CliError, Context, Exit};
 use crate::config::fluxes::{FluxConfig, FluxGrid, SeriesConfig, SeriesRule};
 use crate::config::keys;
 use crate::config::preprocess::RADIUS_M;
-use crate::grid::{CubedSphere, GeometryBundle, GridError};
+use crate::grid::CubedSphere;
 use crate::gridded::Weights;
 use crate::met::{FloatType, TransportFile};
 use crate::sources::{FluxAttribute, FluxPrecision, GrowthTable, NativeSeries, RunSpan, SourceError, kg_sf6_per_ppt};
@@ -65,18 +65,9 @@ impl PrepareFluxesArgs {
 fn cells(of: &FluxGrid) -> Result<CubedSphere, CliError> {
     let found = match of {
         FluxGrid::Cells { nc, bundle } => CubedSphere::new(*nc, *bundle, bundle.default_offset_deg(), RADIUS_M),
-        FluxGrid::File(path) => {
-            let file = TransportFile::open(path)?;
-            let header = file.header();
-            let tags = header.geometry();
-            let (convention, definition) = (tags.panel_convention, tags.definition);
-            let bundle = GeometryBundle::from_tags(convention, definition, tags.coordinate_law, tags.center_law);
-            bundle.and_then(|bundle| {
-                CubedSphere::new(header.nc(), bundle, header.longitude_offset_deg(), header.radius_m())
-            })
-        }
+        FluxGrid::File(path) => TransportFile::open(path)?.header().cube(),
     };
-    found.map_err(|e: GridError| CliError::input(e))
+    found.map_err(CliError::input)
 }
 
 /// Midnight at the beginning of a day.

@@ -1,4 +1,4 @@
-//! Boundary-layer closures: what mixes a column of air vertically, from stored surface and upper-air fields.
+//! Closures: what mixes a column of air vertically, from stored surface and upper-air fields.
 //!
 //! Plain f64 functions on single columns, called once per window on the host. Conventions:
 //! - Slices run from the model top to the surface. A slice over edges has one entry more than there are layers; entry
@@ -11,6 +11,7 @@
 
 mod beljaars_viterbo;
 pub mod constants;
+mod convective_fluxes;
 mod friction;
 mod geometry;
 mod geoschem;
@@ -18,6 +19,7 @@ mod holtslag_boville;
 mod tm5;
 
 pub use beljaars_viterbo::{LocalSurface, beljaars_viterbo};
+pub use convective_fluxes::{ConvectiveFluxes, DraftCounts, DraftError, Drafts, drafts_from_fluxes};
 pub use friction::{Friction, TenMetreWind, tm5_friction};
 pub use geometry::{
     LayerTemperature, edges_from_mass, exchange_from_edge_diffusivity, exchange_rates, hybrid_edges, layer_thickness,

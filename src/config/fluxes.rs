@@ -115,16 +115,15 @@ impl FluxConfig {
         let folder = output.text("folder").and_then(|folder| base.resolve(&folder, &mut problems));
         let mut series = catrine(&view.table("catrine"), &base, &mut problems);
         for table in view.tables("flux") {
-            series.extend(one(&table, &base, &mut problems));
+            let Some(found) = one(&table, &base, &mut problems) else { continue };
+            if let Some(name) = table.text("name").filter(|_| series.iter().any(|before| before.stem == found.stem)) {
+                let message = format!("two files would be called {}_c<N>.nc", found.stem);
+                problems.add(name.key, Some(name.span), message, "give every flux its own `name`");
+            }
+            series.push(found);
         }
         if !view.has("catrine") && !view.has("flux") {
             problems.add("", None, "there is nothing to write", "add [catrine], or [[flux]] with an archive");
-        }
-        for n in 1..series.len() {
-            if series[..n].iter().any(|before| before.stem == series[n].stem) {
-                let message = format!("two files would be called {}_c<N>.nc", series[n].stem);
-                problems.add("flux.name", view.table("flux").span(), message, "give every flux its own `name`");
-            }
         }
         let problems = problems.into_vec();
         let (Some(grid), Some(folder), true) = (grid, folder, problems.is_empty()) else {

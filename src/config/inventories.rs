@@ -63,6 +63,10 @@ pub(super) fn read(
 /// Variables that are named; `None` after an error.
 fn variables(kind: InventoryKind, view: &View<'_>, tracer: &View<'_>, problems: &mut Problems) -> Option<Vec<String>> {
     let several = view.texts("variables");
+    // A list that was refused has been reported.
+    if view.has("variables") && several.is_none() {
+        return None;
+    }
     if let (Some(one), Some(_)) = (view.text("variable"), &several) {
         let message = format!("`{}` and `{}` are both given", one.key, view.full("variables"));
         problems.add(one.key, Some(one.span), message, "keep one of them");
@@ -129,8 +133,15 @@ fn time(kind: InventoryKind, view: &View<'_>, problems: &mut Problems) -> Option
     if constant {
         return Some(TimeUse::Constant(Record::Mean));
     }
-    let climatology = cyclic.map_or(kind == InventoryKind::ZhangRn222, |given| given.value);
-    Some(if climatology { TimeUse::Cyclic } else { TimeUse::Varying })
+    if !cyclic.map_or(kind == InventoryKind::ZhangRn222, |given| given.value) {
+        return Some(TimeUse::Varying);
+    }
+    if let Some(year) = view.int("year").filter(|_| !view.has("file_pattern")) {
+        let message = format!("`{}` has no meaning: the months come back every year", year.key);
+        problems.add(year.key, Some(year.span), message, "remove it");
+        return None;
+    }
+    Some(TimeUse::Cyclic)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use super::error::{HeaderError, Violation};
 use super::schema::{self, FloatType, FluxKind, FluxSampling, MassBasis, SourceFluxSampling};
 use super::section::Section;
 use super::validate;
+use crate::grid::{CubedSphere, GeometryBundle, GridError};
 
 /// Value of `magic`.
 pub const MAGIC: &str = "MFLX";
@@ -105,6 +106,17 @@ impl Header {
     /// Planet radius stated by the file, m.
     pub fn stated_radius_m(&self) -> Option<f64> {
         self.radius_m
+    }
+
+    /// The cells.
+    ///
+    /// # Errors
+    /// [`GridError`] for tags that go together in no known geometry.
+    pub fn cube(&self) -> Result<CubedSphere, GridError> {
+        let tags = self.geometry();
+        let bundle =
+            GeometryBundle::from_tags(tags.panel_convention, tags.definition, tags.coordinate_law, tags.center_law)?;
+        CubedSphere::new(self.nc, bundle, self.longitude_offset_deg(), self.radius_m())
     }
 
     /// Cells per panel edge.

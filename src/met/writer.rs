@@ -16,7 +16,7 @@ use super::header::Header;
 use super::schema::FloatType;
 use super::section::Section;
 use super::spec::HeaderSpec;
-use crate::files::regular_or_absent;
+use crate::files::{folder, regular_or_absent, staged};
 
 /// Values converted and written at a time.
 const CHUNK: usize = 1 << 18;
@@ -111,7 +111,7 @@ impl TransportWriter {
         regular_or_absent(&path).map_err(MetError::io(&path, "replace"))?;
         spec.reserve_header_bytes();
         let (header, bytes) = spec.encode(None).map_err(|source| MetError::Header { path: path.clone(), source })?;
-        let mut staged = stage(&path).map_err(MetError::io(&path, "create a temporary file beside"))?;
+        let mut staged = staged(&path).map_err(MetError::io(&path, "create a temporary file beside"))?;
         staged.write_all(&bytes).map_err(MetError::io(&path, "write the header of"))?;
         Ok(Self { path, spec, header, gates, staged: Some(staged), written: Vec::new(), bytes: Vec::new() })
     }
@@ -264,7 +264,7 @@ impl TransportWriter {
         rewrite().map_err(MetError::io(path, "write the final header of"))?;
         staged.persist(path).map_err(|e| MetError::io(path, "move the finished file to")(e.error))?;
         if cfg!(unix) {
-            let synced = File::open(directory(path)).and_then(|d| d.sync_all());
+            let synced = File::open(folder(path)).and_then(|d| d.sync_all());
             synced.map_err(MetError::io(path, "sync the directory of"))?;
         }
         Ok(header)
@@ -284,21 +284,6 @@ fn enforce(action: GateAction, error: MetError) -> Result<(), MetError> {
 fn gone(path: &Path, window: usize) -> MetError {
     let problem = "an earlier error ended this file; start it again".to_string();
     MetError::Payload { path: path.to_path_buf(), window, problem }
-}
-
-fn directory(path: &Path) -> &Path {
-    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// A temporary file in the target's directory, with the permissions of an ordinary new file.
-fn stage(path: &Path) -> std::io::Result<NamedTempFile> {
-    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let prefix = format!(".{name}.");
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(".part");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(directory(path))
 }
 
 /// Little-endian bytes of `values`, rounded once.

@@ -13,7 +13,7 @@ use super::report::Progress;
 use crate::comm::Communicator;
 use crate::config::{AirMassReset, Preflight, RunConfig, Source};
 use crate::diagnostics::plane_total;
-use crate::grid::{CubedSphere, GeometryBundle, HybridCoordinate};
+use crate::grid::{CubedSphere, HybridCoordinate};
 use crate::gridded::Weights;
 use crate::initial::{InitialContext, InitialState, initialise};
 use crate::met::gates::{replay_tolerance, validate_replay};
@@ -163,11 +163,7 @@ fn replay_share(config: &RunConfig, plan: &Preflight, comm: &dyn Communicator) -
 }
 
 fn geometry(header: &Header) -> Result<(CubedSphere, HybridCoordinate), crate::grid::GridError> {
-    let tags = header.geometry();
-    let bundle =
-        GeometryBundle::from_tags(tags.panel_convention, tags.definition, tags.coordinate_law, tags.center_law)?;
-    let grid = CubedSphere::new(header.nc(), bundle, header.longitude_offset_deg(), header.radius_m())?;
-    Ok((grid, HybridCoordinate::new(header.a_ifc().to_vec(), header.b_ifc().to_vec())?))
+    Ok((header.cube()?, HybridCoordinate::new(header.a_ifc().to_vec(), header.b_ifc().to_vec())?))
 }
 
 fn origin(config: &RunConfig, header: &Header) -> Option<DateTime> {

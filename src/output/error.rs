@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::comm::RankError;
+use crate::regrid::RegridError;
 
 /// Why an output file could not be written, compared or drawn.
 #[derive(Debug, thiserror::Error)]
@@ -58,6 +59,9 @@ pub enum OutputError {
         /// What is missing or out of range.
         problem: String,
     },
+    /// Weights of a regridding could not be kept.
+    #[error("{0}; {help}", help = .0.help())]
+    Weights(RegridError),
     /// A picture could not be encoded.
     #[error("{path}: {source}")]
     Picture {

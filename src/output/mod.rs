@@ -1,4 +1,4 @@
-//! NetCDF output, comparison and maps.
+//! NetCDF output, comparison, maps, and files on other grids.
 //!
 //! [`OutputSpec`] says what is written where, [`SnapshotWriter`] writes [`SnapshotFrame`]s into one file. The content
 //! of a file does not depend on the number of ranks or on the shapes of their tiles.
@@ -10,6 +10,7 @@ mod frame;
 mod geometry;
 mod plot;
 mod provenance;
+mod remap;
 mod schema;
 mod selection;
 mod sharing;
@@ -22,6 +23,7 @@ pub use error::OutputError;
 pub use frame::{FrameContent, FrameNeeds, SnapshotFrame};
 pub use plot::{PlotRequest, plot};
 pub use provenance::Provenance;
+pub use remap::{Mapped, RegridReport, RegridRequest, mesh_of, regrid};
 pub use selection::{FieldPlan, FieldSelection, LayerSelection, RESERVED_NAMES, TracerFields, TracerSelection};
 pub use spec::{Compression, OutputSpec, Series, Split};
 pub use writer::SnapshotWriter;

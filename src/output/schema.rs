@@ -181,7 +181,8 @@ fn hybrid() -> [VariableDef; 3] {
         .map(|(name, pairs)| variable(name, Storage::Double, &["ilev"], &text(pairs)))
 }
 
-fn grid_variables(grid: &CubedSphere) -> Vec<VariableDef> {
+/// Variables that describe the grid.
+pub(super) fn grid_variables(grid: &CubedSphere) -> Vec<VariableDef> {
     use Storage::{Double, Int};
     let longitude = |name, long_name, dims: &[&'static str]| {
         let pairs = [("standard_name", "longitude"), ("long_name", long_name), ("units", "degrees_east")];

@@ -95,6 +95,10 @@ pub enum PreprocessError {
     /// A gridded file cannot be used.
     #[error(transparent)]
     Gridded(#[from] GriddedError),
+    /// A GRIB file cannot be used.
+    #[cfg(feature = "grib")]
+    #[error("{0}; {help}", help = .0.help())]
+    Grib(#[from] super::grib::GribError),
     /// Weights cannot be made.
     #[error(transparent)]
     Regrid(#[from] RegridError),

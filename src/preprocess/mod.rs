@@ -16,7 +16,10 @@ mod fluxes;
 #[cfg(test)]
 mod gates_tests;
 mod geometry;
+#[cfg(feature = "grib")]
+pub mod grib;
 mod levels;
+mod line_integral;
 mod physics;
 mod pin;
 mod poisson;
@@ -42,6 +45,7 @@ pub use faces::{FacePlace, FaceTable};
 pub use fluxes::{FluxSettings, FluxTime, Thickness};
 pub use geometry::{FaceArc, FaceGeometry};
 pub use levels::{LevelError, LevelMap, Preset, Transform};
+pub use line_integral::{LineIntegral, RingsError};
 pub use pin::{Campaign, Pin, mean_pressure};
 pub use poisson::{Poisson, PoissonScratch, Solved};
 pub use reader::{Endpoint, MetReader, WindowMet};

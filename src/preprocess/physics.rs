@@ -19,11 +19,14 @@ enum Merge {
     Mean,
     /// A layer number counted from the top.
     LayerNumber,
+    /// Made on the layers of the file already.
+    Done,
 }
 
 fn merge_of(section: Section) -> Merge {
     match section {
         Section::CmfmcCloudBase => Merge::LayerNumber,
+        Section::Dkg => Merge::Done,
         Section::VdiffU | Section::VdiffV | Section::VdiffT | Section::VdiffQv => Merge::Mean,
         _ => match section.placement() {
             Placement::Columns => Merge::Copy,
@@ -36,7 +39,7 @@ fn merge_of(section: Section) -> Merge {
 /// The field of a section on the layers of the file; `mass` is the air of the native layers, kg.
 pub(super) fn on_levels(section: Section, values: Vec<f64>, levels: &LevelMap, mass: &[f64]) -> Vec<f64> {
     match merge_of(section) {
-        Merge::Copy => values,
+        Merge::Copy | Merge::Done => values,
         Merge::Interfaces => levels.interfaces(values),
         Merge::Sum => levels.sums(values),
         Merge::Mean => levels.means(values, mass),

@@ -20,7 +20,8 @@ pub struct WindowMet {
     /// Dry air through the unique faces in kg s⁻¹, `[native layer][face]`, positive from left to right.
     pub flux: Vec<f64>,
     /// Fields of physics in the units of their sections: `[native layer or interface][cell]`, or `[cell]` for columns.
-    /// `cmfmc_cloud_base` counts native layers from 1 at the model top.
+    /// `cmfmc_cloud_base` counts native layers from 1 at the model top; `dkg`, which depends on their thickness, is on the
+    /// layers of the file.
     pub physics: Vec<(Section, Vec<f64>)>,
 }
 

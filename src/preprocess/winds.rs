@@ -5,8 +5,10 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::Target;
+use super::line_integral::axes;
 use crate::grid::vector::{add, east_north, from_lonlat, scale};
-use crate::regrid::{LatLonAxes, Mesh, Overlap, RegridError};
+use crate::regrid::{LatLonAxes, Mesh, Overlap, ReducedMesh, RegridError};
+use crate::spectral::Ring;
 
 /// How winds get to the cube.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +19,8 @@ pub enum WindRegrid {
     Scalar,
 }
 
-/// Conservative regridding from one longitude-latitude grid to the cube, for fields and for winds.
+/// Conservative regridding from one grid of parallels (longitudes and latitudes, or rings) to the cube, for fields and for
+/// winds. Points of a level follow each other row by row from the south, each row eastwards.
 #[derive(Clone, Debug)]
 pub struct LatLonToCube {
     weights: Arc<Overlap>,
@@ -44,6 +47,19 @@ impl LatLonToCube {
                 [east, add(scale(away, -sin), [0.0, 0.0, cos])]
             })
             .collect();
+        Ok(Self::with(target, weights, source))
+    }
+
+    /// As [`new`](Self::new) for the cells of `mesh`, whose centres are the points of `rings`, both from south to north.
+    ///
+    /// # Errors
+    /// [`RegridError`] if the weights cannot be made or kept.
+    pub fn of_rings(target: &Target, mesh: &ReducedMesh, rings: &[Ring]) -> Result<Self, RegridError> {
+        let weights = target.weights_from(&Mesh::Reduced(mesh.clone()))?;
+        Ok(Self::with(target, weights, axes(rings)))
+    }
+
+    fn with(target: &Target, weights: Arc<Overlap>, source: Vec<[[f64; 3]; 2]>) -> Self {
         let (grid, nc) = (target.grid(), target.grid().nc());
         let panels = decomposition::Panel::ALL.into_iter();
         let cells = panels.flat_map(|panel| (0..nc * nc).map(move |c| (panel, c % nc, c / nc)));
@@ -53,7 +69,7 @@ impl LatLonToCube {
                 [east, north]
             })
             .collect();
-        Ok(Self { weights, source, cube })
+        Self { weights, source, cube }
     }
 
     /// Levels of an intensive field, `[level][lat][lon]` to `[level][cell]`. NaN where the source does not cover the cube.

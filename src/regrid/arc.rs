@@ -188,3 +188,7 @@ impl Parallel {
         circle.meets(self.pole, self.colatitude(self.pole).min(FRAC_PI_2), about)
     }
 }
+
+#[cfg(test)]
+#[path = "arc_tests.rs"]
+mod tests;

@@ -236,8 +236,8 @@ fn even_edges(first: f64, last: f64, n: usize) -> Result<Vec<f64>, RegridError> 
 /// Edges if the latitudes are the Gaussian ones.
 fn gaussian_edges(centres: &[f64]) -> Option<Vec<f64>> {
     let n = centres.len();
-    // The outermost latitude tells most sets apart without computing all of one.
-    let first = 90.0 - 2.4048255576957728 / (n as f64 + 0.5) * 180.0 / std::f64::consts::PI;
+    // The outermost latitude tells most sets apart without computing all of one: 2.4048 is the first zero of J₀.
+    let first = 90.0 - (2.404_825_557_695_773 / (n as f64 + 0.5)).to_degrees();
     if (centres[n - 1] - first).abs() > 0.02 * 180.0 / n as f64 {
         return None;
     }

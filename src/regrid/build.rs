@@ -16,6 +16,9 @@ const BATCH: usize = 256;
 /// Part of the smaller of two cells below which a shared area is rounding.
 const NOISE: f64 = 1e-15;
 
+/// Ends of the entries of each cell, and the entries: source cell and area.
+type Batch = (Vec<usize>, Vec<(u32, f64)>);
+
 /// How a mesh is bounded.
 enum Shape<'a> {
     Polygons(Polygons<'a>),
@@ -80,7 +83,7 @@ fn gather<T>(
     cut: impl Fn(&mut T, usize, &mut Vec<(u32, f64)>) + Sync + Send,
 ) -> Overlap {
     let cells = dst_area.len();
-    let batches: Vec<(Vec<usize>, Vec<(u32, f64)>)> = (0..cells.div_ceil(BATCH))
+    let batches: Vec<Batch> = (0..cells.div_ceil(BATCH))
         .into_par_iter()
         .map_init(make, |tool, batch| {
             let (mut ends, mut entries, mut found) = (Vec::with_capacity(BATCH), Vec::new(), Vec::new());

@@ -34,15 +34,19 @@ impl WeightCache {
     /// [`RegridError::Io`] if the folder cannot be made or written.
     pub fn get(&self, src: &Mesh, dst: &Mesh) -> Result<Arc<Overlap>, RegridError> {
         let key = (src.fingerprint(), dst.fingerprint());
-        // Held throughout: a second caller waits for the first instead of doing the same work.
-        let mut in_use = self.in_use.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(weights) = in_use.get(&key).and_then(Weak::upgrade) {
+        let in_use = || self.in_use.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(weights) = in_use().get(&key).and_then(Weak::upgrade) {
             return Ok(weights);
         }
+        // Not locked meanwhile: a thread that waits for its part of the work may be given another call of this.
         let weights = Arc::new(match &self.folder {
             None => Overlap::new(src, dst),
             Some(folder) => on_disk(folder, src, dst)?,
         });
+        let mut in_use = in_use();
+        if let Some(earlier) = in_use.get(&key).and_then(Weak::upgrade) {
+            return Ok(earlier);
+        }
         in_use.insert(key, Arc::downgrade(&weights));
         Ok(weights)
     }

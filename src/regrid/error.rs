@@ -13,6 +13,14 @@ pub enum RegridError {
         /// What is wrong, with the index counted from 1.
         problem: String,
     },
+    /// A name that is not that of a mesh.
+    #[error("grid '{name}': {problem}")]
+    Name {
+        /// Given name.
+        name: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// Too many cells.
     #[error("a mesh of {cells} cells; at most {max} can be regridded")]
     Cells {
@@ -48,6 +56,7 @@ impl RegridError {
             Self::Axis { .. } => {
                 "coordinates are the centres of the cells in degrees, in one direction, at most once around"
             }
+            Self::Name { .. } => super::names::HELP,
             Self::Cells { .. } => "use a coarser mesh, or a part of it",
             Self::Io { .. } => "name a folder that can be written, or leave out the cache of weights",
             Self::NetCdf { .. } => "name a file that can be written",

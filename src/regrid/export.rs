@@ -19,7 +19,11 @@ impl Overlap {
     pub fn export_esmf(&self, src: &Mesh, dst: &Mesh, path: &Path) -> Result<(), RegridError> {
         assert!(src.cells() == self.src_area.len() && dst.cells() == self.dst_area.len(), "meshes of the weights");
         crate::files::regular_or_absent(path).map_err(RegridError::io(path, "write weights"))?;
-        self.write_esmf(src, dst, path).map_err(|source| RegridError::NetCdf { path: path.to_path_buf(), source })
+        let staged = crate::files::staged(path).map_err(RegridError::io(path, "write weights"))?;
+        self.write_esmf(src, dst, staged.path())
+            .map_err(|source| RegridError::NetCdf { path: path.to_path_buf(), source })?;
+        staged.persist(path).map_err(|error| RegridError::io(path, "write weights")(error.error))?;
+        Ok(())
     }
 
     fn write_esmf(&self, src: &Mesh, dst: &Mesh, path: &Path) -> Result<(), netcdf::Error> {

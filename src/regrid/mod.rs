@@ -17,6 +17,7 @@ mod export;
 mod gaussian;
 mod latlon;
 mod mesh;
+mod names;
 mod outline;
 mod overlap;
 mod polygons;

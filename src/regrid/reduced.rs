@@ -42,7 +42,7 @@ impl ReducedMesh {
             return RegridError::axis("latitude", format!("edges from {south} to {north} degrees"));
         }
         let (RingStart::Centre(lon) | RingStart::Edge(lon)) = start;
-        if !(lon.abs() <= 360.0) {
+        if !(-360.0..=360.0).contains(&lon) {
             return RegridError::axis("longitude", format!("rings start at {lon} degrees"));
         }
         let offsets: Vec<usize> = std::iter::once(0)

@@ -41,12 +41,7 @@ pub(super) fn write(path: &Path, src: &Mesh, dst: &Mesh, weights: &Overlap) -> i
     let crc = crc32c::crc32c(&bytes[16..]);
     bytes[12..16].copy_from_slice(&crc.to_le_bytes());
 
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".weights.").suffix(".part");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut staged = builder.tempfile_in(folder)?;
+    let mut staged = crate::files::staged(path)?;
     staged.write_all(&bytes)?;
     staged.as_file().sync_all()?;
     staged.persist(path).map_err(|e| e.error)?;

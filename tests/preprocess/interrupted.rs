@@ -17,6 +17,7 @@ fn days_that_are_there_are_left_as_they_are() {
     let (_guard, dir) = alone();
     let dir = dir.path();
     prepare(dir, &Winds::default(), "", "");
+    assert!(atmostr(dir, &["check", "met.toml"]).succeed().stdout.contains("preprocessing configuration is valid"));
     atmostr(dir, &["preprocess", "met.toml", "--day", "2000-01-02"]).succeed();
     let second = dir.join("out/20000102.bin");
     let (before, written) = (std::fs::read(&second).unwrap(), std::fs::metadata(&second).unwrap().modified().unwrap());

@@ -21,7 +21,7 @@ fn weights_are_kept_and_found_again() {
     assert_eq!(*first.get(&src, &dst).unwrap(), fresh);
     let file = first.file(&src, &dst).unwrap();
     let names: Vec<_> = fs::read_dir(&nested).unwrap().map(|e| e.unwrap().path()).collect();
-    assert_eq!(names, [file.clone()]);
+    assert_eq!(names, std::slice::from_ref(&file));
 
     // A second use reads what the file holds.
     let before = fs::metadata(&file).unwrap().modified().unwrap();

@@ -16,6 +16,7 @@ use super::{check, keys, paths};
 use crate::grid::{GeometryBundle, HybridCoordinate};
 use crate::met::FloatType;
 use crate::met::GateAction;
+use crate::preprocess::readers::era5::Era5Source;
 use crate::preprocess::readers::geos::GeosSource;
 use crate::preprocess::readers::gridded::GriddedSource;
 use crate::preprocess::readers::merra2::Merra2Source;
@@ -74,6 +75,8 @@ pub enum SourceConfig {
     Merra2(Merra2Source),
     /// GEOS-IT or GEOS-FP.
     Geos(GeosSource),
+    /// ERA5.
+    Era5(Era5Source),
 }
 
 impl SourceConfig {
@@ -83,6 +86,7 @@ impl SourceConfig {
             SourceConfig::Gridded(_) => "gridded",
             SourceConfig::Merra2(_) => "merra2",
             SourceConfig::Geos(source) => source.product.name(),
+            SourceConfig::Era5(_) => "era5",
         }
     }
 }
@@ -133,8 +137,11 @@ impl PreprocessConfig {
         check::document(top, root.get_ref(), &mut problems);
         let view = View::root(top, root.get_ref());
         let base = paths::Base::of(path);
-        let source = source::read(&view, &base, &mut problems);
+        let mut source = source::read(&view, &base, &mut problems);
         let work = work::read(&view, &base, &mut problems);
+        if let (Some(SourceConfig::Era5(source)), Some(work)) = (&mut source, &work) {
+            source.faces = archives::era5_faces(work);
+        }
         if let (Some(source), Some(work)) = (&source, &work) {
             archives::check(source, work, &view, &mut problems);
         }
@@ -169,6 +176,38 @@ impl PreprocessConfig {
             directory: work.directory,
             source,
         })
+    }
+
+    /// Whether the text is meant as such a configuration rather than as that of a run: it has an archive and no input.
+    pub fn is_meant(text: &str) -> bool {
+        let root = toml::de::DeTable::parse(text).ok();
+        root.is_some_and(|root| root.get_ref().contains_key("source") && !root.get_ref().contains_key("input"))
+    }
+
+    /// The work on a day in a few lines.
+    pub fn summary(&self) -> String {
+        let layers = match &self.layers {
+            Layers::Native => "those of the archive".to_owned(),
+            Layers::Given(coordinate) => coordinate.levels().to_string(),
+        };
+        let pin = match &self.pin {
+            PinConfig::Measured(path) => format!("measured once, recorded in {}", path.display()),
+            PinConfig::Pressure(pa) => format!("{pa} Pa of mean dry surface pressure"),
+            PinConfig::Mass(kg) => format!("{kg:e} kg"),
+            PinConfig::Off => "that of the archive".to_owned(),
+        };
+        format!(
+            "  archive    {}\n  grid       C{} {}\n  layers     {layers}\n  windows    {} a day, {} to {} substeps\n  \
+             precision  {}\n  mass       {pin}\n  files      {}\n",
+            self.source.kind(),
+            self.nc,
+            self.bundle.panel_convention(),
+            self.windows,
+            self.steps.least,
+            self.steps.most,
+            self.float.tag(),
+            self.directory.join(&self.pattern).display(),
+        )
     }
 
     /// Path of the file of a day.

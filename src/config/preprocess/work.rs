@@ -28,6 +28,8 @@ pub(super) struct Work {
     pub positivity_limit: f64,
     pub on_positivity: GateAction,
     pub fluxes: FluxSettings,
+    /// `face_fluxes`, if it is given.
+    pub faces: Option<Faces>,
     pub balance: BalanceMode,
     pub pin: PinConfig,
     pub directory: PathBuf,
@@ -91,13 +93,15 @@ impl Named for WindRegrid {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Faces {
+pub(super) enum Faces {
     Vector,
     PanelAverage,
+    LineIntegral,
 }
 
 impl Named for Faces {
-    const ALL: &'static [(&'static str, Self)] = &[("vector", Self::Vector), ("panel_average", Self::PanelAverage)];
+    const ALL: &'static [(&'static str, Self)] =
+        &[("vector", Self::Vector), ("panel_average", Self::PanelAverage), ("line_integral", Self::LineIntegral)];
 }
 
 impl Named for FaceInterpolation {
@@ -180,6 +184,7 @@ pub(super) fn read(root: &View<'_>, base: &Base, problems: &mut Problems) -> Opt
             false => GateAction::Warn,
         },
         fluxes,
+        faces: root.table("fluxes").choice("face_fluxes").map(|f| f.value),
         balance,
         pin: pin?,
         directory: directory?,
@@ -345,6 +350,11 @@ fn fluxes(view: &View<'_>, problems: &mut Problems) -> FluxSettings {
         Faces::PanelAverage => {
             only_with(view, &["face_interpolation"], "face_fluxes = \"vector\"", problems);
             FaceFluxes::PanelAverage(view.choice_or_default("face_lengths"))
+        }
+        Faces::LineIntegral => {
+            only_with(view, &["face_interpolation"], "face_fluxes = \"vector\"", problems);
+            only_with(view, &["face_lengths"], "face_fluxes = \"panel_average\"", problems);
+            FaceFluxes::Vector(view.choice_or_default("face_interpolation"))
         }
     };
     FluxSettings {

@@ -5,7 +5,9 @@ use std::path::Path;
 use kernels::scheme::{PpmLimiter, Scheme, SlopesLimiter};
 
 use super::*;
-use crate::initial::{InitialState, LayerChoice, Negatives, VerticalOrder};
+use crate::initial::{
+    FieldFile, InitialState, LayerChoice, Negatives, SurfacePressure, VerticalMapping, VerticalOrder,
+};
 use crate::met::FloatType;
 use crate::output::{LayerSelection, Split, TracerFields, TracerSelection};
 
@@ -268,6 +270,52 @@ fn a_native_field_needs_its_keys() {
         negatives: Negatives::Clamp,
     };
     assert_eq!(config.tracers[0].initial, expected);
+}
+
+#[test]
+fn fields_on_other_grids_have_their_keys() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("ic.nc"), b"").unwrap();
+    let field = |lines: &str| {
+        let text = format!("{MINIMAL}[tracers.co2.init]\nfile = \"ic.nc\"\n{lines}\n");
+        let config = RunConfig::parse(&text, &dir.path().join("run.toml")).unwrap_or_else(|e| panic!("{}", e.plain()));
+        match &config.tracers[0].initial {
+            InitialState::Field(field) => field.clone(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let plain = FieldFile {
+        file: dir.path().join("ic.nc"),
+        variable: "CO2".into(),
+        time_index: 1,
+        surface_pressure: SurfacePressure::Known,
+        vertical: VerticalMapping::LogPressure,
+        vertical_order: None,
+        negatives: Negatives::Keep,
+    };
+    assert_eq!(field("kind = \"catrine_co2\""), plain);
+    for kind in ["file", "netcdf", "file_field"] {
+        assert_eq!(field(&format!("kind = \"{kind}\"\nvariable = \"CO2\"")), plain);
+    }
+    let model = FieldFile { surface_pressure: SurfacePressure::Model, ..plain.clone() };
+    assert_eq!(field("kind = \"catrine_co2\"\nsurface_pressure = \"model\""), model);
+    let all = FieldFile {
+        variable: "q".into(),
+        time_index: 3,
+        surface_pressure: SurfacePressure::Variable("sp".into()),
+        vertical: VerticalMapping::Conservative,
+        vertical_order: Some(VerticalOrder::TopFirst),
+        negatives: Negatives::Clamp,
+        ..plain
+    };
+    let lines = "kind = \"file\"\nvariable = \"q\"\ntime_index = 3\nsurface_pressure = \"sp\"\nvertical = \"conservative\"\n\
+                 vertical_order = \"toa_first\"\nclamp_negative = true";
+    assert_eq!(field(lines), all);
+    let layers = accepted(&format!("{MINIMAL}kind = \"bl_enhanced\"\nenhancement = 1e-5\nn_layers = 2\n"));
+    let expected = InitialState::BoundaryLayer { background: 4e-4, enhancement: 1e-5, layers: 2 };
+    assert_eq!(layers.tracers[0].initial, expected);
+    let cached = accepted(&format!("{MINIMAL}[run]\nregridder_cache_dir = \"weights\"\n"));
+    assert_eq!(cached.settings.regridder_cache_dir.as_deref(), Some(Path::new("weights")));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Archives.
 
 mod archive;
+pub mod era5;
 pub mod geos;
 pub mod gridded;
 pub mod merra2;

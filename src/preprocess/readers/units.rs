@@ -15,6 +15,9 @@ pub(crate) enum Quantity {
     Temperature,
     /// Energy flux, to W m⁻².
     EnergyFlux,
+    /// Energy that has passed an area, to J m⁻².
+    #[cfg_attr(not(feature = "grib"), allow(dead_code))]
+    EnergyPerArea,
     /// Length, to m.
     Length,
     /// Mass flux of convection, to kg m⁻² s⁻¹.
@@ -52,6 +55,7 @@ impl Quantity {
             Quantity::RelativeHumidity => &[("%", 0.01), ("percent", 0.01)],
             Quantity::Temperature => &[("k", 1.0), ("kelvin", 1.0), ("degk", 1.0)],
             Quantity::EnergyFlux => &[("wm-2", 1.0), ("w/m2", 1.0)],
+            Quantity::EnergyPerArea => &[("jm-2", 1.0), ("j/m2", 1.0)],
             Quantity::Length => &[("m", 1.0), ("meter", 1.0), ("meters", 1.0), ("metre", 1.0), ("metres", 1.0)],
             Quantity::MassFlux => &[("kgm-2s-1", 1.0), ("kg/m2/s", 1.0), ("kg/(m2s)", 1.0), ("kg/m^2/s", 1.0)],
             // Some files of GEOS label the transport of one step as a rate.
@@ -69,6 +73,7 @@ impl Quantity {
             Quantity::RelativeHumidity => "%",
             Quantity::Temperature => "K",
             Quantity::EnergyFlux => "W m-2",
+            Quantity::EnergyPerArea => "J m-2",
             Quantity::Length => "m",
             Quantity::MassFlux => "kg m-2 s-1",
             Quantity::PressureArea => "Pa m+2",

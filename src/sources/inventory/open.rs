@@ -112,7 +112,11 @@ fn records(
     }
     let year = year_of(inventory, file);
     if count == 12 {
-        let year = year.map_err(Refusal::with(help::YEAR))?;
+        // Only months that act at their time need their year.
+        let year = match inventory.time {
+            TimeUse::Varying => year.map_err(Refusal::with(help::YEAR))?,
+            TimeUse::Cyclic | TimeUse::Constant(_) => year.unwrap_or(None),
+        };
         return Ok((1..=12).map(|month| Dated::Month { year, month }).collect());
     }
     if count == 1 {

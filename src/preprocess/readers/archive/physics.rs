@@ -13,15 +13,18 @@ pub enum PhysicsGroup {
     Convection,
     /// Winds, temperature and humidity of the layers.
     Vdiff,
+    /// Exchange of air by the boundary-layer scheme of TM5.
+    Tm5Exchange,
 }
 
 impl PhysicsGroup {
-    /// Sections that every archive with the group has.
+    /// Sections that every archive of GEOS with the group has.
     pub(in super::super) fn sections(self) -> &'static [Section] {
         match self {
             Self::Surface => &[Section::Pblh, Section::Ustar, Section::SensibleHeatFlux, Section::T2m],
             Self::Convection => &[Section::Cmfmc, Section::Dtrain],
             Self::Vdiff => &[Section::VdiffU, Section::VdiffV, Section::VdiffT, Section::VdiffQv],
+            Self::Tm5Exchange => &[Section::Dkg],
         }
     }
 }

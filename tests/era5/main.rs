@@ -1,0 +1,11 @@
+//! `atmostr preprocess` and its reader on ERA5. The archive is made by the tests: a small one in the layout of the real one.
+#![cfg(feature = "grib")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod archive;
+mod days;
+mod faults;
+mod fluxes;
+mod physics;
