@@ -455,7 +455,7 @@ fn areas_may_come_from_the_file() {
     let areas: Vec<f64> = (0..18).flat_map(|j| std::iter::repeat_n(0.99 * written.area(j), 36)).collect();
     file.add_variable::<f64>("cell_area", &["lat", "lon"]).unwrap().put_values(&areas, ..).unwrap();
     drop(file);
-    let mut source = inventory(InventoryKind::File, &[path.clone()], CO2);
+    let mut source = inventory(InventoryKind::File, std::slice::from_ref(&path), CO2);
     source.cell_area = Some("cell_area".into());
     close(totals::<f64>(&source, &run("2021-01-01", 1.0), NC, 1).1[0], 0.99 * written.integral(0), 1e-13);
     source.units = Some("t cell-1 yr-1".into());
@@ -473,7 +473,7 @@ fn missing_values_are_refused_or_nothing() {
     source.gaps = Gaps::Zero;
     let rest = written.integral(0)
         + 0.5 * {
-            let gaps = |j: usize| (0..36).filter(|i| (3 * i + 7 * j) % 11 == 0).count() as f64;
+            let gaps = |j: usize| (0..36).filter(|i| (3 * i + 7 * j).is_multiple_of(11)).count() as f64;
             (0..18).map(|j| gaps(j) * written.area(j)).sum::<f64>()
         };
     close(totals::<f64>(&source, &span, NC, 1).1[0], rest, 1e-13);
@@ -564,7 +564,7 @@ fn real_carbontracker_emits_what_it_holds() {
 #[test]
 fn real_cdiac_emits_its_totals() {
     let Some(path) = real("cdiac_fossil_co2/cdiac_gridcar_1deg.nc") else { return };
-    let mut source = inventory(InventoryKind::File, &[path.clone()], CO2);
+    let mut source = inventory(InventoryKind::File, std::slice::from_ref(&path), CO2);
     source.variables = vec!["emission".into()];
     source.units = Some("Tg C cell-1 yr-1".into());
     let values: Vec<f64> = {
