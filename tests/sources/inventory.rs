@@ -508,7 +508,7 @@ fn files_that_do_not_fit_are_refused() {
         assert!(parts.iter().all(|part| found.contains(part)), "{name}: {found}");
     }
     let file = Written::default().write(&dir.path().join("a_2021.nc"));
-    let absent = problem(&inventory(InventoryKind::LmdzCo2, &[file.clone()], CO2), &span);
+    let absent = problem(&inventory(InventoryKind::LmdzCo2, std::slice::from_ref(&file), CO2), &span);
     assert!(absent.contains("no variable 'flux_apos'; it holds lon, lat, flux"), "{absent}");
     let coarse = Written { nlon: 18, ..Written::default() }.write(&dir.path().join("b_2022.nc"));
     let other = problem(&inventory(InventoryKind::File, &[file, coarse], CO2), &span);
@@ -545,7 +545,7 @@ fn real_carbontracker_emits_what_it_holds() {
     for (variable, total) in
         [("bio_flux_opt", -4.00), ("ocn_flux_opt", -2.24), ("fossil_flux_imp", 8.61), ("fire_flux_imp", 2.09)]
     {
-        let mut source = inventory(InventoryKind::CarbonTracker, &[path.clone()], CO2);
+        let mut source = inventory(InventoryKind::CarbonTracker, std::slice::from_ref(&path), CO2);
         source.variables = vec![variable.into()];
         let found = totals::<f64>(&source, &run("2021-12-01", 1.0), nc, 1).1[0];
         // Given to two decimals, with another ratio of molar masses.
