@@ -74,3 +74,16 @@ fn days_of_means_over_cells_in_long_windows() {
     assert_eq!(told(&file, "face_fluxes"), "vector");
     assert_eq!(told(&file, "terminal_zero_tendency"), true);
 }
+
+/// The configuration that comes with the program is accepted, and what it misses is its archive.
+#[test]
+fn the_shipped_configuration_asks_for_its_archive() {
+    let (_guard, dir) = alone();
+    let dir = dir.path();
+    std::fs::create_dir(dir.join("archive")).unwrap();
+    let config = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs/met/era5_n320_c90.toml");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_atmostr"));
+    command.arg("preprocess").arg(config).args(["--day", "2022-07-01"]);
+    command.env("ERA5", dir.join("archive")).env("OUT", dir.join("out"));
+    crate::support::finish(command, dir).refuse(&["2022-07-01", "era5_core_20220701.grib", "fetch it"]);
+}
