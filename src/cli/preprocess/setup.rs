@@ -7,6 +7,7 @@ use super::super::CliError;
 use crate::config::preprocess::{Layers, PinConfig, PreprocessConfig, RADIUS_M, SourceConfig};
 use crate::grid::{CubedSphere, HybridCoordinate};
 use crate::output::Provenance;
+use crate::preprocess::readers::era5::Era5Source;
 use crate::preprocess::readers::geos::GeosReader;
 use crate::preprocess::readers::gridded::{GriddedArchive, GriddedReader};
 use crate::preprocess::readers::merra2::Merra2Reader;
@@ -60,7 +61,45 @@ pub(super) fn reader<'a>(
             Ok(Box::new(Merra2Reader::new(target, source, layers, config.fluxes, config.windows, first)?))
         }
         SourceConfig::Geos(source) => Ok(Box::new(GeosReader::new(target, source.clone(), layers_of_geos(), first)?)),
+        SourceConfig::Era5(source) => era5(config, source, target, first),
     }
+}
+
+#[cfg(feature = "grib")]
+fn era5<'a>(
+    config: &PreprocessConfig,
+    source: &Era5Source,
+    target: &'a Target,
+    first: Date,
+) -> Result<Box<dyn MetReader + 'a>, CliError> {
+    let layers = match &config.layers {
+        Layers::Given(coordinate) => Some(coordinate.clone()),
+        Layers::Native => None,
+    };
+    let reader = crate::preprocess::readers::era5::Era5Reader::new(
+        target,
+        source.clone(),
+        layers,
+        &config.transform,
+        config.fluxes,
+        config.windows,
+        first,
+    )?;
+    Ok(Box::new(reader))
+}
+
+#[cfg(not(feature = "grib"))]
+fn era5<'a>(
+    config: &PreprocessConfig,
+    _: &Era5Source,
+    _: &'a Target,
+    _: Date,
+) -> Result<Box<dyn MetReader + 'a>, CliError> {
+    Err(CliError::input(format!(
+        "{}: this program was built without GRIB, which kind = \"era5\" needs; install ecCodes (libeccodes-dev) and build it \
+         with --features grib",
+        config.path.display()
+    )))
 }
 
 /// What is done with every day; the global mass is that of the archive.

@@ -6,9 +6,10 @@ use super::super::error::Problems;
 use super::super::paths::Base;
 use super::super::read::{Named, View};
 use super::SourceConfig;
-use super::work::Work;
+use super::work::{Faces, Work};
 use crate::grid::GeometryBundle;
 use crate::preprocess::FluxTime;
+use crate::preprocess::readers::era5::{Era5Faces, Era5Source};
 use crate::preprocess::readers::geos::{GeosProduct, GeosSource};
 use crate::preprocess::readers::merra2::{Merra2Layout, Merra2Source};
 use crate::preprocess::readers::{NextDay, PhysicsGroup};
@@ -22,10 +23,11 @@ const WIND_KEYS: [&str; 6] =
     ["wind_regrid", "face_fluxes", "face_interpolation", "face_lengths", "flux_thickness", "flux_time_sampling"];
 
 /// Keys of `[source]` that ask for physics, with their groups.
-const PHYSICS_KEYS: [(&str, PhysicsGroup); 3] = [
+const PHYSICS_KEYS: [(&str, PhysicsGroup); 4] = [
     ("include_surface", PhysicsGroup::Surface),
     ("include_convection", PhysicsGroup::Convection),
     ("include_vdiff_fields", PhysicsGroup::Vdiff),
+    ("include_tm5_diffusion", PhysicsGroup::Tm5Exchange),
 ];
 
 /// The folder of the archive.
@@ -45,6 +47,13 @@ fn physics(view: &View<'_>) -> Vec<PhysicsGroup> {
     PHYSICS_KEYS.into_iter().filter(|(key, _)| view.bool_or_default(key)).map(|(_, group)| group).collect()
 }
 
+fn next_day(view: &View<'_>) -> NextDay {
+    match view.bool_or_default("allow_terminal_zero_tendency") {
+        true => NextDay::ZeroTendency,
+        false => NextDay::Required,
+    }
+}
+
 /// Reads `[source]` of MERRA-2.
 pub(super) fn merra2(view: &View<'_>, base: &Base, problems: &mut Problems) -> Option<Merra2Source> {
     let layout = view.choice_or_default::<Merra2Layout>("layout");
@@ -56,16 +65,12 @@ pub(super) fn merra2(view: &View<'_>, base: &Base, problems: &mut Problems) -> O
             problems.add(&key, view.bool(name).map(|b| b.span), message, "choose layout = \"geoschem\", or remove it");
         }
     }
-    let next_day = match view.bool_or_default("allow_terminal_zero_tendency") {
-        true => NextDay::ZeroTendency,
-        false => NextDay::Required,
-    };
     Some(Merra2Source {
         root: root?,
         layout,
         order: view.choice_or_default("level_order"),
         physics: physics(view),
-        next_day,
+        next_day: next_day(view),
     })
 }
 
@@ -87,9 +92,38 @@ pub(super) fn geos(view: &View<'_>, product: GeosProduct, base: &Base, problems:
     })
 }
 
+/// Reads `[source]` of ERA5.
+pub(super) fn era5(view: &View<'_>, base: &Base, problems: &mut Problems) -> Option<Era5Source> {
+    let root = directory(view, "era5", base, problems);
+    let physics_root = match view.text("physics_directory") {
+        Some(text) => base.existing_folder(&text, problems),
+        None => root.clone(),
+    };
+    Some(Era5Source {
+        root: root?,
+        physics_root: physics_root?,
+        faces: Era5Faces::LineIntegral,
+        physics: physics(view),
+        next_day: next_day(view),
+    })
+}
+
+/// How winds of ERA5 become fluxes.
+pub(super) fn era5_faces(work: &Work) -> Era5Faces {
+    match work.faces {
+        None | Some(Faces::LineIntegral) => Era5Faces::LineIntegral,
+        Some(Faces::Vector | Faces::PanelAverage) => Era5Faces::CellMeans,
+    }
+}
+
 /// What an archive asks of the other tables.
 pub(super) fn check(source: &SourceConfig, work: &Work, root: &View<'_>, problems: &mut Problems) {
     let (numerics, fluxes) = (root.table("numerics"), root.table("fluxes"));
+    if work.faces == Some(Faces::LineIntegral) && !matches!(source, SourceConfig::Era5(_)) {
+        let key = fluxes.full("face_fluxes");
+        let message = format!("`{key}` = \"line_integral\" does not fit kind \"{}\"", source.kind());
+        problems.add(&key, fluxes.span(), message, "choose \"vector\", or kind \"era5\"");
+    }
     let mut windows = |allowed: &[usize]| {
         if !allowed.contains(&work.windows) {
             let key = numerics.full("dt_met_seconds");
@@ -102,6 +136,7 @@ pub(super) fn check(source: &SourceConfig, work: &Work, root: &View<'_>, problem
     };
     match source {
         SourceConfig::Gridded(_) => {}
+        SourceConfig::Era5(_) => windows(&[1, 2, 3, 4, 6, 8, 12, 24]),
         SourceConfig::Merra2(_) => {
             windows(&[8, 24]);
             if work.fluxes.time == FluxTime::WindowStart {

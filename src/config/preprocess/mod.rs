@@ -16,6 +16,7 @@ use super::{check, keys, paths};
 use crate::grid::{GeometryBundle, HybridCoordinate};
 use crate::met::FloatType;
 use crate::met::GateAction;
+use crate::preprocess::readers::era5::Era5Source;
 use crate::preprocess::readers::geos::GeosSource;
 use crate::preprocess::readers::gridded::GriddedSource;
 use crate::preprocess::readers::merra2::Merra2Source;
@@ -69,11 +70,13 @@ pub struct PreprocessConfig {
 #[derive(Clone, Debug, PartialEq)]
 pub enum SourceConfig {
     /// Winds on longitudes and latitudes.
-    Gridded(GriddedSource),
+    Gridded(Box<GriddedSource>),
     /// MERRA-2.
     Merra2(Merra2Source),
     /// GEOS-IT or GEOS-FP.
     Geos(GeosSource),
+    /// ERA5.
+    Era5(Era5Source),
 }
 
 impl SourceConfig {
@@ -83,6 +86,7 @@ impl SourceConfig {
             SourceConfig::Gridded(_) => "gridded",
             SourceConfig::Merra2(_) => "merra2",
             SourceConfig::Geos(source) => source.product.name(),
+            SourceConfig::Era5(_) => "era5",
         }
     }
 }
@@ -133,8 +137,11 @@ impl PreprocessConfig {
         check::document(top, root.get_ref(), &mut problems);
         let view = View::root(top, root.get_ref());
         let base = paths::Base::of(path);
-        let source = source::read(&view, &base, &mut problems);
+        let mut source = source::read(&view, &base, &mut problems);
         let work = work::read(&view, &base, &mut problems);
+        if let (Some(SourceConfig::Era5(source)), Some(work)) = (&mut source, &work) {
+            source.faces = archives::era5_faces(work);
+        }
         if let (Some(source), Some(work)) = (&source, &work) {
             archives::check(source, work, &view, &mut problems);
         }

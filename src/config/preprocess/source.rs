@@ -16,11 +16,17 @@ enum Kind {
     Merra2,
     GeosIt,
     GeosFp,
+    Era5,
 }
 
 impl Named for Kind {
-    const ALL: &'static [(&'static str, Self)] =
-        &[("gridded", Self::Gridded), ("merra2", Self::Merra2), ("geos_it", Self::GeosIt), ("geos_fp", Self::GeosFp)];
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("gridded", Self::Gridded),
+        ("merra2", Self::Merra2),
+        ("geos_it", Self::GeosIt),
+        ("geos_fp", Self::GeosFp),
+        ("era5", Self::Era5),
+    ];
 }
 
 impl Named for LevelOrder {
@@ -60,10 +66,11 @@ pub(super) fn read(root: &View<'_>, base: &Base, problems: &mut Problems) -> Opt
     let kind = view.choice::<Kind>("kind")?.value;
     view.misplaced("kind", kind.name(), problems);
     match kind {
-        Kind::Gridded => gridded(&view, base, problems).map(SourceConfig::Gridded),
+        Kind::Gridded => gridded(&view, base, problems).map(|source| SourceConfig::Gridded(Box::new(source))),
         Kind::Merra2 => archives::merra2(&view, base, problems).map(SourceConfig::Merra2),
         Kind::GeosIt => archives::geos(&view, GeosProduct::It, base, problems).map(SourceConfig::Geos),
         Kind::GeosFp => archives::geos(&view, GeosProduct::Fp, base, problems).map(SourceConfig::Geos),
+        Kind::Era5 => archives::era5(&view, base, problems).map(SourceConfig::Era5),
     }
 }
 

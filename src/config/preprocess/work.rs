@@ -28,6 +28,8 @@ pub(super) struct Work {
     pub positivity_limit: f64,
     pub on_positivity: GateAction,
     pub fluxes: FluxSettings,
+    /// `face_fluxes`, if it is given.
+    pub faces: Option<Faces>,
     pub balance: BalanceMode,
     pub pin: PinConfig,
     pub directory: PathBuf,
@@ -91,13 +93,15 @@ impl Named for WindRegrid {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Faces {
+pub(super) enum Faces {
     Vector,
     PanelAverage,
+    LineIntegral,
 }
 
 impl Named for Faces {
-    const ALL: &'static [(&'static str, Self)] = &[("vector", Self::Vector), ("panel_average", Self::PanelAverage)];
+    const ALL: &'static [(&'static str, Self)] =
+        &[("vector", Self::Vector), ("panel_average", Self::PanelAverage), ("line_integral", Self::LineIntegral)];
 }
 
 impl Named for FaceInterpolation {
@@ -180,6 +184,7 @@ pub(super) fn read(root: &View<'_>, base: &Base, problems: &mut Problems) -> Opt
             false => GateAction::Warn,
         },
         fluxes,
+        faces: root.table("fluxes").choice("face_fluxes").map(|f| f.value),
         balance,
         pin: pin?,
         directory: directory?,
@@ -291,7 +296,7 @@ fn transform(view: &View<'_>, problems: &mut Problems) -> Option<Transform> {
 fn windows(view: &View<'_>, problems: &mut Problems) -> Option<usize> {
     let seconds = view.float_or_default("dt_met_seconds");
     let windows = 86_400.0 / seconds;
-    if windows.fract() == 0.0 && windows >= 1.0 && windows <= 86_400.0 {
+    if windows.fract() == 0.0 && (1.0..=86_400.0).contains(&windows) {
         return Some(windows as usize);
     }
     let key = view.full("dt_met_seconds");
@@ -345,6 +350,11 @@ fn fluxes(view: &View<'_>, problems: &mut Problems) -> FluxSettings {
         Faces::PanelAverage => {
             only_with(view, &["face_interpolation"], "face_fluxes = \"vector\"", problems);
             FaceFluxes::PanelAverage(view.choice_or_default("face_lengths"))
+        }
+        Faces::LineIntegral => {
+            only_with(view, &["face_interpolation"], "face_fluxes = \"vector\"", problems);
+            only_with(view, &["face_lengths"], "face_fluxes = \"panel_average\"", problems);
+            FaceFluxes::Vector(view.choice_or_default("face_interpolation"))
         }
     };
     FluxSettings {

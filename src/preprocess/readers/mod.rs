@@ -1,7 +1,6 @@
 //! Archives.
 
 mod archive;
-#[cfg(feature = "grib")]
 pub mod era5;
 pub mod geos;
 pub mod gridded;

@@ -11,7 +11,10 @@ const KINDS: &[Choice] = &[
     Choice::new("merra2", "MERRA-2 (0.625 x 0.5 degrees, 72 layers)."),
     Choice::new("geos_it", "GEOS-IT on its cubed sphere (C180)."),
     Choice::new("geos_fp", "GEOS-FP on its cubed sphere (C720)."),
-    Choice::later("era5", "ERA5 in GRIB: spectral winds on 137 layers, humidity on the reduced Gaussian grid."),
+    Choice::new(
+        "era5",
+        "ERA5 in GRIB: spectral winds on 137 layers, humidity on the reduced Gaussian grid; needs a program with ecCodes.",
+    ),
 ];
 
 /// Archives of files in folders by date.

@@ -178,7 +178,10 @@ pub(super) const FLUXES: Section = Section::new(
             Kind::Choice(&[
                 Choice::new("vector", "Wind at the face, from both sides of seams."),
                 Choice::new("panel_average", "Mean of the cells of the panel; faces at seams see one side."),
-                Choice::later("line_integral", "Integrals of the archive's own winds along the faces (ERA5)."),
+                Choice::new(
+                    "line_integral",
+                    "Integrals of the archive's own winds along the faces; `era5` only, where it is the default.",
+                ),
             ]),
             "vector",
             "How winds become fluxes.",

@@ -91,7 +91,7 @@ pub(super) fn check_interval(
         let since = stated - interval * n as f64;
         let (least, most, what) = match sampling {
             Sampling::Instants => (-TOLERANCE, TOLERANCE, "at"),
-            Sampling::Means => (-TOLERANCE, interval + TOLERANCE, "from"),
+            Sampling::Means => (-TOLERANCE, interval - TOLERANCE, "from"),
         };
         if !(since >= least && since <= most) {
             let at = |s: f64| {

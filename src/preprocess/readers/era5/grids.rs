@@ -13,7 +13,7 @@ pub(super) enum ToFaces {
     /// Winds at the points of the Gaussian grid.
     Lines(LineIntegral),
     /// Winds on the cube.
-    Centres(WindToFlux),
+    Centres(Box<WindToFlux>),
 }
 
 /// The Gaussian grid of the archive. Points run ring by ring from south to north, eastwards from 0°.
@@ -53,7 +53,7 @@ impl Gaussian {
                 let lines = LineIntegral::new(&geometry, &rings);
                 ToFaces::Lines(lines.map_err(|e| PreprocessError::file(path, e.to_string(), e.help()))?)
             }
-            Era5Faces::CellMeans => ToFaces::Centres(WindToFlux::new(target.grid(), target.faces(), choice)),
+            Era5Faces::CellMeans => ToFaces::Centres(Box::new(WindToFlux::new(target.grid(), target.faces(), choice))),
         };
         let synthesis =
             Synthesis::new(truncation, rings).map_err(|e| PreprocessError::file(path, e.to_string(), e.help()))?;
@@ -111,11 +111,11 @@ impl OtherGrids {
         let axes = LatLonAxes::from_centres(longitudes, latitudes)?;
         let mut values = Vec::new();
         axes.reorder(&field.values, &mut values);
-        self.from_axes(target, path, what, &axes, &field.grid, &values)
+        self.latlon_on_cube(target, path, what, &axes, &field.grid, &values)
     }
 
     /// As [`on_cube`](Self::on_cube) for values `[lat][lon]` in the order of `axes`; `grid` names them.
-    pub(super) fn from_axes(
+    pub(super) fn latlon_on_cube(
         &mut self,
         target: &Target,
         path: &Path,

@@ -228,7 +228,7 @@ impl Reading<'_> {
             let done = synthesis.winds(radius, &slices(&vorticity), &slices(&divergence), &mut us, &mut vs);
             done.map_err(|e| PreprocessError::file(file.path(), e.to_string(), e.help()))
         })?;
-        let believed = |values: &[f64]| values.par_iter().position_first(|v| !(v.abs() < MOST_WIND));
+        let believed = |values: &[f64]| values.par_iter().position_first(|v| !(-MOST_WIND..=MOST_WIND).contains(v));
         if let Some(n) = believed(&u).or_else(|| believed(&v)) {
             let level = first + n / points + 1;
             let problem = format!("the wind of vo and d on level {level} at {time} is ({}, {}) m/s", u[n], v[n]);

@@ -4,20 +4,31 @@
 //! Winds are evaluated from their spectra at the points of the Gaussian grid, where humidity is, and integrated along the
 //! faces of the cube. Points of a ring begin at 0° east, so that cells have their centres there. A few levels are in work at a
 //! time; files are never read as a whole.
+//!
+//! The reader itself needs feature `grib`; what it is told is here without it too.
 
+#[cfg(feature = "grib")]
 mod archive_files;
+#[cfg(feature = "grib")]
 mod convection;
+#[cfg(feature = "grib")]
 mod diffusion;
+#[cfg(feature = "grib")]
 mod grids;
+#[cfg(feature = "grib")]
 mod hours;
+#[cfg(feature = "grib")]
 mod parameters;
+#[cfg(feature = "grib")]
 mod reader;
+#[cfg(feature = "grib")]
 mod surface;
 
 use std::path::PathBuf;
 
 use super::archive::{NextDay, PhysicsGroup};
 
+#[cfg(feature = "grib")]
 pub use reader::Era5Reader;
 
 /// Where the archive is and what is taken from it.
@@ -44,6 +55,7 @@ pub enum Era5Faces {
     CellMeans,
 }
 
+#[cfg(feature = "grib")]
 impl Era5Source {
     /// Whether a group of physics is wanted.
     fn wants(&self, group: PhysicsGroup) -> bool {

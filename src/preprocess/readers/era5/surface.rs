@@ -131,7 +131,7 @@ fn from_netcdf(
     believe(path, parameter, format_args!("'{name}' of record {}", record + 1), &values)?;
     let axes = variable.axes();
     let grid = GribGrid::LatLon { longitudes: axes.lon_centres().to_vec(), latitudes: axes.lat_centres().to_vec() };
-    others.from_axes(target, path, name, axes, &grid, &values)
+    others.latlon_on_cube(target, path, name, axes, &grid, &values)
 }
 
 impl Hour {

@@ -1,7 +1,10 @@
 //! Physics of GEOS-FP, which lies on longitudes and latitudes or on the cube of the archive.
 
-use super::super::archive::{LayerOrder, check_convection};
-use super::super::archive::{Variable, check_units, check_values, flipped, from_convection};
+use std::cell::Cell;
+
+use super::super::archive::{
+    LayerOrder, Variable, check_convection, check_units, check_values, flipped, from_convection,
+};
 use super::bilinear::Bilinear;
 use crate::gridded::{AxisNames, GriddedFile, GriddedVariable, Missing};
 use crate::preprocess::PreprocessError;
@@ -36,13 +39,14 @@ impl LatLonFile {
         Ok(found.axes().clone())
     }
 
-    /// Record `record` of a variable of `levels` levels, from the model top down, `[level][lat][lon]` in SI units.
+    /// Record `record` of a variable of `levels` levels, from the model top down, `[level][lat][lon]` in SI units. An `order` that
+    /// is not known is found by the variable, which must be one of convection.
     pub(super) fn record(
         &self,
         which: Variable,
         record: usize,
         levels: usize,
-        asked: Option<LayerOrder>,
+        order: &Cell<Option<LayerOrder>>,
         axes: &LatLonAxes,
     ) -> Result<Vec<f64>, PreprocessError> {
         let found = self.file.variable(which.name(), &AxisNames::default())?;
@@ -60,11 +64,12 @@ impl LatLonFile {
         if levels == 1 {
             return Ok(values);
         }
-        let order = match asked {
+        let found = match order.get() {
             Some(order) => order,
             None => from_convection(self.file.path(), which.name(), &values, levels)?,
         };
-        let values = flipped(values, levels, order);
+        order.set(Some(found));
+        let values = flipped(values, levels, found);
         check_convection(self.file.path(), which.name(), &values, levels)?;
         Ok(values)
     }

@@ -33,7 +33,7 @@ enum Kind {
     LatLon(LatLonFile),
 }
 
-/// An open file, with the order of its layers once that is known.
+/// An open file, with the order of its layers once that is asked for or found.
 pub(super) struct Opened {
     path: PathBuf,
     kind: Kind,
@@ -173,7 +173,8 @@ impl<'a> Files<'a> {
             Lies::LatLon => Kind::LatLon(LatLonFile::new(file)),
             Lies::Cube => Kind::Cube(CubeFile::new(file, self.source.nc)),
         };
-        let opened = Rc::new(Opened { path, kind, order: Cell::new(None) });
+        let order = Cell::new(LayerOrder::asked(self.source.order));
+        let opened = Rc::new(Opened { path, kind, order });
         if self.open.len() == OPEN {
             self.open.remove(0);
         }
@@ -189,7 +190,7 @@ impl<'a> Files<'a> {
         day: Date,
         convective: Option<Variable>,
     ) -> Result<LayerOrder, PreprocessError> {
-        if let Some(order) = LayerOrder::asked(self.source.order).or(opened.order.get()) {
+        if let Some(order) = opened.order.get() {
             return Ok(order);
         }
         let order = match (opened.cube().own_order()?, self.source.product, convective) {
@@ -209,7 +210,7 @@ impl<'a> Files<'a> {
         let opened = self.physics(day, Collection::Surface)?;
         let fine = match (&opened.kind, &self.latlon) {
             (Kind::LatLon(file), Some(LatLonPhysics { axes, bilinear })) => {
-                let stored = file.record(which, record, 1, None, axes)?;
+                let stored = file.record(which, record, 1, &opened.order, axes)?;
                 let mut fine = vec![0.0; self.mapping.cells()];
                 bilinear.level(&stored, &mut fine);
                 fine
@@ -245,7 +246,7 @@ impl<'a> Files<'a> {
         let cells = self.target.cells();
         let mut out = vec![0.0; levels * cells];
         if let (Kind::LatLon(file), Some(LatLonPhysics { axes, bilinear })) = (&opened.kind, &self.latlon) {
-            let stored = file.record(which, record, levels, LayerOrder::asked(self.source.order), axes)?;
+            let stored = file.record(which, record, levels, &opened.order, axes)?;
             let mapping = &self.mapping;
             let plane = stored.len() / levels;
             let pairs = out.par_chunks_mut(cells).zip(stored.par_chunks(plane));

@@ -18,7 +18,7 @@ use crate::regrid::LatLonAxes;
 /// Files kept open: those of a day, and the states of the next one.
 const OPEN: usize = 6;
 
-/// A file of a day that is open, with the order of its layers once that is known.
+/// A file of a day that is open, with the order of its layers once that is asked for or found.
 struct Opened {
     day: Date,
     collection: Collection,
@@ -106,9 +106,6 @@ impl Files {
 
     /// Order of the layers of a file: as asked for; by its own humidity; else as in the states of the day.
     fn order(&mut self, day: Date, collection: Collection) -> Result<LayerOrder, PreprocessError> {
-        if let Some(order) = LayerOrder::asked(self.source.order) {
-            return Ok(order);
-        }
         let opened = self.opened(day, collection)?;
         if let Some(order) = opened.order.get() {
             return Ok(order);
@@ -133,7 +130,7 @@ impl Files {
             return Ok(self.open[at].clone());
         }
         let file = open(&self.source, day, collection)?;
-        let opened = Rc::new(Opened { day, collection, file, order: Cell::new(None) });
+        let opened = Rc::new(Opened { day, collection, file, order: Cell::new(LayerOrder::asked(self.source.order)) });
         if self.open.len() == OPEN {
             self.open.remove(0);
         }
