@@ -70,7 +70,7 @@ pub struct PreprocessConfig {
 #[derive(Clone, Debug, PartialEq)]
 pub enum SourceConfig {
     /// Winds on longitudes and latitudes.
-    Gridded(GriddedSource),
+    Gridded(Box<GriddedSource>),
     /// MERRA-2.
     Merra2(Merra2Source),
     /// GEOS-IT or GEOS-FP.

@@ -66,7 +66,7 @@ pub(super) fn read(root: &View<'_>, base: &Base, problems: &mut Problems) -> Opt
     let kind = view.choice::<Kind>("kind")?.value;
     view.misplaced("kind", kind.name(), problems);
     match kind {
-        Kind::Gridded => gridded(&view, base, problems).map(SourceConfig::Gridded),
+        Kind::Gridded => gridded(&view, base, problems).map(|source| SourceConfig::Gridded(Box::new(source))),
         Kind::Merra2 => archives::merra2(&view, base, problems).map(SourceConfig::Merra2),
         Kind::GeosIt => archives::geos(&view, GeosProduct::It, base, problems).map(SourceConfig::Geos),
         Kind::GeosFp => archives::geos(&view, GeosProduct::Fp, base, problems).map(SourceConfig::Geos),
