@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use assert_cmd::Command;
+use atmostr::config::fluxes::FluxConfig;
 use atmostr::config::preprocess::PreprocessConfig;
 use atmostr::config::{RunConfig, keys};
 use atmostr::met::Section;
@@ -113,6 +114,13 @@ fn the_page_of_preprocessing_keys_is_what_the_program_prints() {
 }
 
 #[test]
+fn the_page_of_keys_of_flux_preparation_is_what_the_program_prints() {
+    let page = read("docs/src/flux-keys.md");
+    assert_eq!(page, keys::fluxes_markdown(), "renew it: atmostr prepare-fluxes --keys > docs/src/flux-keys.md");
+    assert_eq!(page, stdout(&["prepare-fluxes", "--keys"]));
+}
+
+#[test]
 fn the_summary_names_every_page_once() {
     let summary = read("docs/src/SUMMARY.md");
     let mut listed: Vec<String> = links(&summary).iter().map(|name| format!("docs/src/{name}")).collect();
@@ -208,6 +216,20 @@ fn preprocessing_is_valid(name: &str, text: &str) {
     }
 }
 
+/// Panics unless a configuration of `atmostr prepare-fluxes` is valid once the files that it names are there.
+fn flux_preparation_is_valid(name: &str, text: &str) {
+    let dir = tempfile::tempdir().unwrap();
+    for file in text.split('"').filter(|part| [".nc", ".bin", ".txt"].iter().any(|end| part.ends_with(end))) {
+        for day in 1..=31 {
+            let file = dir.path().join(file.replace("{YYYYMMDD}", &format!("202112{day:02}")));
+            fs::write(file, "2021 0.36 0.02\n").unwrap();
+        }
+    }
+    if let Err(errors) = FluxConfig::parse(text, &dir.path().join("fluxes.toml")) {
+        panic!("{name}\n{text}\n{}", errors.plain());
+    }
+}
+
 /// Every configuration in `configs/met` is valid.
 #[test]
 fn preprocessing_configurations_are_valid() {
@@ -227,6 +249,11 @@ fn configurations_are_valid() {
         for (_, text) in split(&page).0.iter().filter(|(language, _)| language == "toml") {
             if text.contains("[source]") {
                 preprocessing_is_valid(&name, text);
+                complete += 1;
+                continue;
+            }
+            if text.contains("[[flux]]") {
+                flux_preparation_is_valid(&name, text);
                 complete += 1;
                 continue;
             }

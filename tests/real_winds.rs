@@ -6,7 +6,7 @@ mod support;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use support::{alone, assert_same, finish, mpirun_program};
+use support::{LONG_PATIENCE, alone, assert_same, finish, finish_within, mpirun_command, mpirun_program};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -57,7 +57,8 @@ fn run(dir: &Path, [first, last]: [&str; 2], ranks: usize, out: &str) {
         .replace("$OUT/real_gcm_5day.nc", &dir.join(out).display().to_string())
         .replace("cadence_hours = 6", "cadence_hours = 24");
     std::fs::write(dir.join("run.toml"), text).unwrap();
-    mpirun_program(dir, ranks, &dir.join("program.sh"), &["run.toml"]).succeed();
+    let command = mpirun_command(ranks, &dir.join("program.sh"), &["run.toml"]);
+    finish_within(command, dir, LONG_PATIENCE).succeed();
 }
 
 const DAY: f64 = 86_400.0;

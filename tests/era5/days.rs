@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use atmostr::met::{Section, TransportFile};
+use atmostr::met::Section;
 
 use crate::archive::{Archive, WEATHER, stamp};
+use crate::checks::{passes, told};
 use crate::support::{alone, atmostr};
 
 /// A configuration of C6 with further lines in `[source]` and at the end.
@@ -23,10 +24,6 @@ fn prepare(dir: &Path, days: i32, source: &str, rest: &str) {
     std::fs::write(dir.join("met.toml"), configuration(source, rest)).unwrap();
 }
 
-fn open(dir: &Path, n: i32) -> TransportFile {
-    TransportFile::open(&dir.join("out").join(format!("{}.bin", stamp(n)))).unwrap()
-}
-
 /// Two days with all physics pass all checks and follow each other.
 #[test]
 fn days_with_all_physics() {
@@ -36,14 +33,13 @@ fn days_with_all_physics() {
     let ended = atmostr(dir, &["preprocess", "met.toml", "--start", "2021-12-01", "--end", "2021-12-02"]).succeed();
     println!("{}", ended.stdout);
     for n in 0..2 {
-        atmostr(dir, &["inspect", &format!("out/{}.bin", stamp(n)), "--gates"]).succeed();
-        let file = open(dir, n);
+        let next = (n == 0).then(|| stamp(1));
+        let file = passes(dir, &stamp(n), next.as_deref());
         assert_eq!((file.header().nwindow(), file.header().dt_met_seconds()), (24, 3600.0));
         let without = [Section::Cmfmc, Section::Dtrain, Section::CmfmcCloudBase];
         for section in Section::ALL {
             assert_eq!(file.header().has(section), !without.contains(&section), "{section:?}");
         }
-        let keys: std::collections::BTreeMap<_, _> = file.header().extra_keys().collect();
         for (key, expected) in [
             ("source_type", "era5"),
             ("source_grid", "N16"),
@@ -51,9 +47,9 @@ fn days_with_all_physics() {
             ("flux_thickness", "dry_mass"),
             ("flux_time_sampling", "window_mean"),
         ] {
-            assert_eq!(keys[key], expected, "{key}");
+            assert_eq!(told(&file, key), expected, "{key}");
         }
-        assert_eq!(keys["source_truncation"], 21);
+        assert_eq!(told(&file, "source_truncation"), 21);
     }
 }
 
@@ -73,9 +69,21 @@ fn days_of_means_over_cells_in_long_windows() {
     std::fs::write(dir.join("met.toml"), text("allow_terminal_zero_tendency = true")).unwrap();
     let ended = run().succeed();
     assert!(ended.stderr.contains("the last hour stands still"), "{}", ended.stderr);
-    let file = open(dir, 0);
+    let file = passes(dir, &stamp(0), None);
     assert_eq!((file.header().nwindow(), file.header().dt_met_seconds()), (8, 10800.0));
-    let keys: std::collections::BTreeMap<_, _> = file.header().extra_keys().collect();
-    assert_eq!(keys["face_fluxes"], "vector");
-    assert_eq!(keys["terminal_zero_tendency"], true);
+    assert_eq!(told(&file, "face_fluxes"), "vector");
+    assert_eq!(told(&file, "terminal_zero_tendency"), true);
+}
+
+/// The configuration that comes with the program is accepted, and what it misses is its archive.
+#[test]
+fn the_shipped_configuration_asks_for_its_archive() {
+    let (_guard, dir) = alone();
+    let dir = dir.path();
+    std::fs::create_dir(dir.join("archive")).unwrap();
+    let config = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs/met/era5_n320_c90.toml");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_atmostr"));
+    command.arg("preprocess").arg(config).args(["--day", "2022-07-01"]);
+    command.env("ERA5", dir.join("archive")).env("OUT", dir.join("out"));
+    crate::support::finish(command, dir).refuse(&["2022-07-01", "era5_core_20220701.grib", "fetch it"]);
 }

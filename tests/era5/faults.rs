@@ -132,10 +132,10 @@ fn fields_on_other_grids_are_refused() {
     let error = refused(&archive, &target, &[]);
     assert!(error.contains("q on level 4") && error.contains("not on the Gaussian grid N16"), "{error}");
     some[message(Q, 3)] = archive.gaussian(133, 0, 0, 3, |_, _| 0.0);
-    some[message(VO, 0)] = archive.gaussian(138, 0, 0, 0, |_, _| 0.0);
+    some[message(VO, 1)] = archive.gaussian(138, 0, 0, 1, |_, _| 0.0);
     std::fs::write(core(&archive), some.concat()).unwrap();
     let error = refused(&archive, &target, &[]);
-    assert!(error.contains("vo on level 1") && error.contains("spherical harmonics"), "{error}");
+    assert!(error.contains("vo on level 2") && error.contains("spherical harmonics"), "{error}");
 }
 
 #[test]

@@ -5,6 +5,8 @@
 mod support;
 
 mod archive;
+#[path = "../preprocess_archives/checks.rs"]
+mod checks;
 mod days;
 mod faults;
 mod fluxes;

@@ -43,10 +43,10 @@ fn fields_are_where_they_belong() {
     for cell in 0..target.cells() {
         let (lon, lat) = place(&target, cell);
         let expected = [
-            (Section::VdiffU, 20.0 * (lat.cos() - lat.sin() * lon.cos()), 0.08),
-            (Section::VdiffV, 20.0 * lon.sin(), 0.08),
-            (Section::VdiffT, 250.0 + 2.0 * 1.5f64.sqrt() * lat.cos() * (3.0 * lon.cos() + 4.0 * lon.sin()), 0.03),
-            (Section::VdiffQv, 0.01 + 0.005 * lat.cos() * (lon - 0.6).cos(), 2.5e-5),
+            (Section::VdiffU, 20.0 * (lat.cos() - lat.sin() * lon.cos()), 0.25),
+            (Section::VdiffV, 20.0 * lon.sin(), 0.25),
+            (Section::VdiffT, 250.0 + 2.0 * 1.5f64.sqrt() * lat.cos() * (3.0 * lon.cos() + 4.0 * lon.sin()), 0.1),
+            (Section::VdiffQv, 0.01 + 0.005 * lat.cos() * (lon - 0.6).cos(), 5e-5),
         ];
         for (section, expected, most) in expected {
             let found = fields[&section][3 * target.cells() + cell];
@@ -158,7 +158,7 @@ fn the_surface_is_that_of_the_window() {
             for cell in 0..target.cells() {
                 let (_, lat) = place(&target, cell);
                 let found = fields[&Section::T2m][cell];
-                assert!((found - 270.0 - 20.0 * lat.cos()).abs() < 0.3, "cell {cell}: {found}");
+                assert!((found - 270.0 - 20.0 * lat.cos()).abs() < 1.0, "cell {cell}: {found}");
             }
         }
         // Three-hourly windows have the means of their hours.

@@ -212,3 +212,44 @@ fn damaged_files_are_refused_when_opened() {
     let error = file.field(&file.entries()[0]).unwrap_err();
     assert!(error.to_string().contains("broken: message 1 (2t)"), "{error}");
 }
+
+/// Names are looked up once for each kind of message: kinds must not be mixed up.
+#[test]
+fn parameters_are_told_apart() {
+    let written = Written::new();
+    let upper = |parameter: i64, level: i64| {
+        let sample = Draft::from_sample("reduced_gg_ml_grib2").unwrap();
+        let template = if parameter > 235_000 { 8 } else { 0 };
+        sample
+            .long("productDefinitionTemplateNumber", template)
+            .and_then(|d| d.long("paramId", parameter))
+            .and_then(|d| d.long("level", level))
+            .unwrap()
+            .bytes()
+            .unwrap()
+    };
+    let surface = |parameter: i64| lat_lon(&[1.0; 40]).long("paramId", parameter).unwrap().bytes().unwrap();
+    let expected = [
+        (133, 1),
+        (130, 1),
+        (133, 2),
+        (138, 2),
+        (155, 2),
+        (235_009, 1),
+        (235_010, 1),
+        (235_009, 7),
+        (235_012, 7),
+        (130, 9),
+    ];
+    let ground = [167, 146, 159, 228_003, 147, 167, 134];
+    let mut bytes: Vec<u8> = expected.iter().flat_map(|(parameter, level)| upper(*parameter, *level)).collect();
+    ground.iter().for_each(|parameter| bytes.extend(surface(*parameter)));
+    let file = GribFile::open(&written.file("all", &bytes)).unwrap();
+    let found: Vec<(i64, i64)> = file.entries().iter().map(|e| (e.parameter.into(), e.level.into())).collect();
+    assert_eq!(found[..expected.len()], expected);
+    let found: Vec<i64> = found[expected.len()..].iter().map(|e| e.0).collect();
+    assert_eq!(found, ground);
+    let names: Vec<&str> = file.entries().iter().map(|e| e.name.as_str()).collect();
+    assert_eq!(names[..5], ["q", "t", "q", "vo", "d"]);
+    assert_eq!(names[expected.len()..], ["2t", "sshf", "blh", "zust", "slhf", "2t", "sp"]);
+}

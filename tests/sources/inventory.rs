@@ -455,7 +455,7 @@ fn areas_may_come_from_the_file() {
     let areas: Vec<f64> = (0..18).flat_map(|j| std::iter::repeat_n(0.99 * written.area(j), 36)).collect();
     file.add_variable::<f64>("cell_area", &["lat", "lon"]).unwrap().put_values(&areas, ..).unwrap();
     drop(file);
-    let mut source = inventory(InventoryKind::File, &[path.clone()], CO2);
+    let mut source = inventory(InventoryKind::File, std::slice::from_ref(&path), CO2);
     source.cell_area = Some("cell_area".into());
     close(totals::<f64>(&source, &run("2021-01-01", 1.0), NC, 1).1[0], 0.99 * written.integral(0), 1e-13);
     source.units = Some("t cell-1 yr-1".into());
@@ -473,7 +473,7 @@ fn missing_values_are_refused_or_nothing() {
     source.gaps = Gaps::Zero;
     let rest = written.integral(0)
         + 0.5 * {
-            let gaps = |j: usize| (0..36).filter(|i| (3 * i + 7 * j) % 11 == 0).count() as f64;
+            let gaps = |j: usize| (0..36).filter(|i| (3 * i + 7 * j).is_multiple_of(11)).count() as f64;
             (0..18).map(|j| gaps(j) * written.area(j)).sum::<f64>()
         };
     close(totals::<f64>(&source, &span, NC, 1).1[0], rest, 1e-13);
@@ -508,7 +508,7 @@ fn files_that_do_not_fit_are_refused() {
         assert!(parts.iter().all(|part| found.contains(part)), "{name}: {found}");
     }
     let file = Written::default().write(&dir.path().join("a_2021.nc"));
-    let absent = problem(&inventory(InventoryKind::LmdzCo2, &[file.clone()], CO2), &span);
+    let absent = problem(&inventory(InventoryKind::LmdzCo2, std::slice::from_ref(&file), CO2), &span);
     assert!(absent.contains("no variable 'flux_apos'; it holds lon, lat, flux"), "{absent}");
     let coarse = Written { nlon: 18, ..Written::default() }.write(&dir.path().join("b_2022.nc"));
     let other = problem(&inventory(InventoryKind::File, &[file, coarse], CO2), &span);
@@ -545,7 +545,7 @@ fn real_carbontracker_emits_what_it_holds() {
     for (variable, total) in
         [("bio_flux_opt", -4.00), ("ocn_flux_opt", -2.24), ("fossil_flux_imp", 8.61), ("fire_flux_imp", 2.09)]
     {
-        let mut source = inventory(InventoryKind::CarbonTracker, &[path.clone()], CO2);
+        let mut source = inventory(InventoryKind::CarbonTracker, std::slice::from_ref(&path), CO2);
         source.variables = vec![variable.into()];
         let found = totals::<f64>(&source, &run("2021-12-01", 1.0), nc, 1).1[0];
         // Given to two decimals, with another ratio of molar masses.
@@ -564,7 +564,7 @@ fn real_carbontracker_emits_what_it_holds() {
 #[test]
 fn real_cdiac_emits_its_totals() {
     let Some(path) = real("cdiac_fossil_co2/cdiac_gridcar_1deg.nc") else { return };
-    let mut source = inventory(InventoryKind::File, &[path.clone()], CO2);
+    let mut source = inventory(InventoryKind::File, std::slice::from_ref(&path), CO2);
     source.variables = vec!["emission".into()];
     source.units = Some("Tg C cell-1 yr-1".into());
     let values: Vec<f64> = {

@@ -10,8 +10,10 @@ use std::time::{Duration, Instant};
 use atmostr::met::{Section, TransportFile};
 use kernels::scheme::{PpmLimiter, Scheme, SlopesLimiter};
 
-/// No run of these suites takes this long; one that does hangs.
+/// No run of these suites takes this long, except those that say so; one that does hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
+/// Runs of several days, on a machine with other work.
+pub const LONG_PATIENCE: Duration = Duration::from_secs(900);
 
 /// How a process ended.
 #[derive(Debug)]
@@ -45,7 +47,12 @@ impl Ended {
 }
 
 /// Runs a command in `dir` to its end.
-pub fn finish(mut command: Command, dir: &Path) -> Ended {
+pub fn finish(command: Command, dir: &Path) -> Ended {
+    finish_within(command, dir, PATIENCE)
+}
+
+/// Runs a command in `dir` to its end, which comes within `patience`.
+pub fn finish_within(mut command: Command, dir: &Path, patience: Duration) -> Ended {
     let streams = tempfile::tempdir().unwrap();
     let (out, err) = (streams.path().join("out"), streams.path().join("err"));
     let start = Instant::now();
@@ -62,7 +69,7 @@ pub fn finish(mut command: Command, dir: &Path) -> Ended {
         if let Some(status) = child.try_wait().unwrap() {
             break status.code();
         }
-        if start.elapsed() > PATIENCE {
+        if start.elapsed() > patience {
             child.kill().unwrap();
             child.wait().unwrap();
             panic!("{command:?} hangs\n{}", read(&err));
@@ -89,6 +96,11 @@ pub fn alone() -> (MutexGuard<'static, ()>, tempfile::TempDir) {
 
 /// A program on several ranks.
 pub fn mpirun_program(dir: &Path, ranks: usize, program: &Path, args: &[&str]) -> Ended {
+    finish(mpirun_command(ranks, program, args), dir)
+}
+
+/// How a program is started on several ranks.
+pub fn mpirun_command(ranks: usize, program: &Path, args: &[&str]) -> Command {
     let mut command = Command::new("mpirun");
     // Open MPI refuses root and more ranks than cores unless told so; other launchers ignore these.
     for name in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] {
@@ -97,7 +109,7 @@ pub fn mpirun_program(dir: &Path, ranks: usize, program: &Path, args: &[&str]) -
     command.env("OMPI_MCA_rmaps_base_oversubscribe", "1").env("OMPI_MCA_mpi_yield_when_idle", "1");
     command.env("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
     command.arg("-n").arg(ranks.to_string()).arg(program).args(args);
-    finish(command, dir)
+    command
 }
 
 /// The program on several ranks.

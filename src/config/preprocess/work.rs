@@ -296,7 +296,7 @@ fn transform(view: &View<'_>, problems: &mut Problems) -> Option<Transform> {
 fn windows(view: &View<'_>, problems: &mut Problems) -> Option<usize> {
     let seconds = view.float_or_default("dt_met_seconds");
     let windows = 86_400.0 / seconds;
-    if windows.fract() == 0.0 && windows >= 1.0 && windows <= 86_400.0 {
+    if windows.fract() == 0.0 && (1.0..=86_400.0).contains(&windows) {
         return Some(windows as usize);
     }
     let key = view.full("dt_met_seconds");

@@ -42,7 +42,7 @@ impl Preset {
     }
 
     /// Interfaces kept, counted upwards from 0 at the ground, from the model top down.
-    fn from_ground(self) -> Vec<usize> {
+    fn upward_numbers(self) -> Vec<usize> {
         match self {
             Preset::Tropo34 => TROPO_34.to_vec(),
             Preset::L66 => L66_UPPER.into_iter().chain((30..=58).rev().step_by(2)).chain((0..30).rev()).collect(),
@@ -57,6 +57,6 @@ impl Preset {
         if levels != IFS_LEVELS {
             return Err(LevelError::Preset { preset: self.name(), levels });
         }
-        Ok(self.from_ground().into_iter().map(|up| IFS_LEVELS - up).collect())
+        Ok(self.upward_numbers().into_iter().map(|up| IFS_LEVELS - up).collect())
     }
 }

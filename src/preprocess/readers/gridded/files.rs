@@ -226,7 +226,7 @@ impl GriddedArchive {
         [least, most]: [f64; 2],
         rule: &'static str,
     ) -> Result<(), PreprocessError> {
-        let Some(at) = values.iter().position(|v| !v.is_nan() && !(*v >= least && *v <= most)) else { return Ok(()) };
+        let Some(at) = values.iter().position(|v| !v.is_nan() && !(least..=most).contains(v)) else { return Ok(()) };
         let record = series.records[n];
         let mesh = self.axes.mesh();
         let plane = mesh.nlon() * mesh.nlat();
