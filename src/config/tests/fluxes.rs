@@ -73,7 +73,11 @@ fn wrong_preparations() {
         ),
         (format!("{TABLES}[catrine]\nzhang = \"c.nc\"\nlast_date = 2020-01-01\n"), 7, &["before 2021-12-01"]),
         (format!("{TABLES}{flux}{flux}"), 12, &["two files would be called co2_c<N>.nc"]),
-        (format!("{TABLES}{}", flux.replace("\"co2\"", "\"2co\"")), 6, &["cannot be the name of a variable"]),
+        (
+            format!("{TABLES}{}molar_mass_kg_mol = 0.044\n", flux.replace("\"co2\"", "\"2co\"")),
+            6,
+            &["cannot be the name of a variable"],
+        ),
         (format!("{TABLES}{}", flux.replace("\"co2\"", "\"x\"")), 5, &["molar_mass_kg_mol", "missing"]),
         (format!("{TABLES}{}", flux.replace("\"carbontracker\"", "\"cs_native\"")), 9, &["longitude-latitude"]),
         (format!("{TABLES}{}", flux.replace("2021-01-31", "2020-01-31")), 8, &["lies before"]),
