@@ -30,7 +30,15 @@ pub(super) struct CheckArgs {
 impl CheckArgs {
     pub(super) fn execute(self, ctx: &Context) -> Result<Exit, CliError> {
         let text = std::fs::read_to_string(&self.config).unwrap_or_default();
+        if let Some(other) = meant_for_fluxes(&text) {
+            return Err(CliError::input(format!("{}: {other}", self.config.display())));
+        }
         if PreprocessConfig::is_meant(&text) {
+            if self.explain {
+                let help =
+                    "--explain is for configurations of runs; `atmostr preprocess --keys` lists keys and defaults";
+                return Err(CliError::input(help));
+            }
             let config = PreprocessConfig::load(&self.config)?;
             if let SourceConfig::Gridded(source) = &config.source {
                 GriddedArchive::open(source)?;
@@ -49,6 +57,14 @@ impl CheckArgs {
         }
         Ok(Exit::Finished)
     }
+}
+
+/// What to say of a configuration of `atmostr prepare-fluxes`.
+fn meant_for_fluxes(text: &str) -> Option<&'static str> {
+    let root = toml::de::DeTable::parse(text).ok()?;
+    let has = |key: &str| root.get_ref().contains_key(key);
+    let meant = (has("flux") || has("catrine")) && !has("input") && !has("source");
+    meant.then_some("this configures `atmostr prepare-fluxes`; check it with `atmostr prepare-fluxes FILE --check`")
 }
 
 /// The run in a few lines.

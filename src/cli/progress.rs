@@ -242,7 +242,15 @@ fn as_object(pairs: &serde_json::Value) -> serde_json::Value {
 impl<W: Write + Send> Progress for Json<W> {
     fn start(&mut self, plan: &PlanReport) {
         self.pace = Pace::start(plan.windows);
-        let body: serde_json::Map<_, _> = plan.lines.iter().map(|(k, v)| ((*k).into(), v.clone().into())).collect();
+        let mut body = serde_json::Map::new();
+        for (key, text) in &plan.lines {
+            // Several lines of one name are a list.
+            match body.get_mut(*key) {
+                None => drop(body.insert((*key).into(), text.clone().into())),
+                Some(serde_json::Value::Array(list)) => list.push(text.clone().into()),
+                Some(first) => *first = serde_json::json!([first.take(), text]),
+            }
+        }
         self.event("start", body, &[("total_windows", plan.windows.into())]);
     }
 

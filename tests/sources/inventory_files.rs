@@ -120,6 +120,23 @@ fn real_carbontracker_emits_what_it_holds() {
     close(totals::<f64>(&whole, &run("2021-12-01", 1.0), nc, 1).1[0], sum, 1e-12);
 }
 
+/// A year that is asked for is the only one used, whenever the run is; a year that is not there is named.
+#[test]
+fn one_year_of_several_may_be_asked_for() {
+    let Some(path) = real("cdiac_fossil_co2/cdiac_gridcar_1deg.nc") else { return };
+    let mut source = inventory(InventoryKind::File, &[path], CO2);
+    source.variables = vec!["emission".into()];
+    source.units = Some("Tg C cell-1 year-1".into());
+    let run = run("2005-06-15", 4.0);
+    let between = source.check(&run).unwrap();
+    assert!(between.gap(0.0, run.seconds).is_some(), "nothing stands for 2005");
+    source.year = Some(2013);
+    assert_eq!(source.check(&run).unwrap().times().times().len(), 1);
+    source.year = Some(2001);
+    let error = source.check(&run).unwrap_err().to_string();
+    assert!(error.contains("no record lies in the year 2001; they lie in 2000 to 2013"), "{error}");
+}
+
 /// Carbon by cell and year: the sums of the source's own summary, emitted to the last digits. The attribute says thousand
 /// tonnes, but 6506 and 9234 million tonnes are what the source states for these years.
 #[test]

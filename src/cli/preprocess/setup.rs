@@ -44,6 +44,9 @@ pub(super) fn reader<'a>(
     match &config.source {
         SourceConfig::Gridded(source) => {
             let archive = GriddedArchive::open(source)?;
+            if source.variables.humidity.is_none() {
+                tracing::warn!("no humidity is named in [source.variables]: all air is taken as dry");
+            }
             let coordinate = match &config.layers {
                 Layers::Given(coordinate) => coordinate.clone(),
                 Layers::Native => archive.levels().coordinate().cloned().ok_or_else(|| {

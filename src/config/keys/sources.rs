@@ -77,8 +77,8 @@ pub(super) const SURFACE_FLUX: Section = Section::new(
             "year",
             Kind::Int(1900, 3000),
             "with `file_pattern` the year in which the run starts; else what the name of the file tells",
-            "Year of `file_pattern`; of records that state no times, unless the file is called after a year; with `month` \
-             the one meant of several.",
+            "Year of `file_pattern`; of records that state no times, unless the file is called after a year; of records that \
+             state theirs, the only year that is used.",
         )
         .only(FILES),
         Key::optional("first_date", Kind::Date, "", "With `file_pattern` and `last_date`: first day of the files.").only(FILES),

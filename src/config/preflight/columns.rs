@@ -186,7 +186,17 @@ impl Check<'_> {
         let Some(run) = run else { return };
         let (key, span) = file_key(view);
         match inventory.check(&run) {
-            Ok(times) if times.cover(0.0, run.seconds) => {}
+            Ok(times) if times.cover(0.0, run.seconds) => {
+                if let Some((from, to)) = times.gap(0.0, run.seconds) {
+                    let day = |seconds: f64| {
+                        let at = Timestamp::from_second(run.start.as_second() + seconds as i64);
+                        at.map_or_else(|_| seconds.to_string(), |at| at.strftime("%Y-%m-%d").to_string())
+                    };
+                    let (from, to) = (day(from), day(to));
+                    let text = format!("{key}: no record stands for {from} to {to}; the one before goes on");
+                    self.warnings.push(text);
+                }
+            }
             Ok(times) => {
                 let ends = [times.times().times()[0], times.until()];
                 let names = inventory.variables.join(" + ");

@@ -116,9 +116,9 @@ fn gridded(view: &View<'_>, base: &Base, problems: &mut Problems) -> Option<Grid
 
 /// Reports a key that has no meaning beside another choice.
 fn refuse_with(view: &View<'_>, name: &str, choice: &str, problems: &mut Problems) {
-    if view.has(name) {
+    if let Some((_, at)) = view.given().find(|(key, _)| key.name == name) {
         let key = view.full(name);
-        problems.add(&key, view.span(), format!("`{key}` has no meaning with {choice}"), "remove it");
+        problems.add(&key, Some(at.span()), format!("`{key}` has no meaning with {choice}"), "remove it");
     }
 }
 

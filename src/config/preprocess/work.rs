@@ -194,9 +194,9 @@ pub(super) fn read(root: &View<'_>, base: &Base, problems: &mut Problems) -> Opt
 
 /// Reports keys of the table that have no meaning with a choice.
 fn only_with(view: &View<'_>, names: &[&str], meant: &str, problems: &mut Problems) {
-    for name in names.iter().filter(|name| view.has(name)) {
-        let key = view.full(name);
-        problems.add(&key, view.span(), format!("`{key}` only has a meaning with {meant}"), "remove it");
+    for (key, at) in view.given().filter(|(key, _)| names.contains(&key.name)) {
+        let key = view.full(key.name);
+        problems.add(&key, Some(at.span()), format!("`{key}` only has a meaning with {meant}"), "remove it");
     }
 }
 

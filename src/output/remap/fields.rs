@@ -170,7 +170,12 @@ fn kind(variable: &Variable) -> Kind {
     let units = units.trim();
     let per_time = [" s-1", "/s", " day-1", "/day", " month-1", "/month", " yr-1", "/yr", " year-1", "/year"];
     let stem = per_time.iter().find_map(|suffix| units.strip_suffix(suffix)).unwrap_or(units);
-    if AMOUNTS.contains(&stem.trim()) { Kind::Amount } else { Kind::Mean }
+    let lower = units.to_lowercase();
+    let by_cell = ["cell-1", "per cell", "per grid cell", "per gridcell", "/cell", "/gridcell"];
+    // Areas add up as amounts do.
+    let area = ["m2", "m^2", "m**2", "km2"].contains(&lower.as_str());
+    let amount = AMOUNTS.contains(&stem.trim()) || area || by_cell.iter().any(|part| lower.contains(part));
+    if amount { Kind::Amount } else { Kind::Mean }
 }
 
 /// A number from an attribute for the storage type of a field.

@@ -15,6 +15,8 @@ pub(super) const DAY: f64 = 86_400.0;
 pub struct InventoryTimes {
     times: SourceTimes,
     until: f64,
+    /// Intervals between slices that none of them stands for, s since the start of the run.
+    gaps: Vec<(f64, f64)>,
 }
 
 impl InventoryTimes {
@@ -31,6 +33,17 @@ impl InventoryTimes {
     /// Whether `start..end` (s) lies within them; outside the first or last slice is used unchanged.
     pub fn cover(&self, start: f64, end: f64) -> bool {
         self.until == f64::INFINITY || (self.times.times()[0] <= start && end <= self.until)
+    }
+
+    /// The first interval inside `start..end` (s) for which no slice stands, although earlier and later ones are there: the
+    /// slice before it holds on.
+    pub fn gap(&self, start: f64, end: f64) -> Option<(f64, f64)> {
+        self.gaps.iter().copied().find(|(from, to)| *from < end && *to > start)
+    }
+
+    /// Slices without gaps, the last of which has no end.
+    fn endless(times: SourceTimes) -> Self {
+        Self { times, until: f64::INFINITY, gaps: Vec::new() }
     }
 }
 
@@ -71,7 +84,7 @@ impl Plan {
                     Ok(Part { factor: factor * (weight / whole), ..part_of(entry) })
                 };
                 let parts: Result<Vec<Part>, SourceError> = chosen.iter().map(part).collect();
-                let times = InventoryTimes { times: SourceTimes::constant(), until: f64::INFINITY };
+                let times = InventoryTimes::endless(SourceTimes::constant());
                 Ok(Self { times, slices: vec![parts?] })
             }
             TimeUse::Cyclic => Self::cyclic(inventory, opened, &entries, run),
@@ -86,11 +99,13 @@ impl Plan {
         run: &RunSpan,
     ) -> Result<Self, SourceError> {
         let path = |entry: &Entry| &inventory.files[entry.file].path;
+        let of_year = in_year(inventory, entries, run).map_err(|r| r.of(&inventory.files[0].path))?;
+        let entries = &of_year[..];
         if let [only] = entries
             && (only.dated == Dated::Undated || only.to == f64::INFINITY)
         {
             let part = Part { factor: factor(inventory, opened, only, run)?, ..part_of(only) };
-            let times = InventoryTimes { times: SourceTimes::constant(), until: f64::INFINITY };
+            let times = InventoryTimes::endless(SourceTimes::constant());
             return Ok(Self { times, slices: vec![vec![part]] });
         }
         let undated = |entry: &&Entry| entry.from.is_nan() || entry.dated == Dated::Undated;
@@ -124,7 +139,11 @@ impl Plan {
         let part = |entry: &Entry| Ok(vec![Part { factor: factor(inventory, opened, entry, run)?, ..part_of(entry) }]);
         let slices: Result<_, SourceError> = entries.iter().map(part).collect();
         let until = entries.last().map_or(f64::INFINITY, |entry| entry.to);
-        Ok(Self { times: InventoryTimes { times, until }, slices: slices? })
+        // Calendars of archives may leave a day or so; what counts is a slice that is absent.
+        let gap = |pair: &[Entry]| (pair[0].to, pair[1].from);
+        let absent = |(from, to): &(f64, f64), length: f64| from.is_finite() && to - from > 0.5 * length;
+        let gaps = entries.windows(2).filter(|pair| absent(&gap(pair), pair[0].to - pair[0].from)).map(gap).collect();
+        Ok(Self { times: InventoryTimes { times, until, gaps }, slices: slices? })
     }
 
     /// Twelve records, one for each calendar month, over and over for as long as the run lasts.
@@ -155,7 +174,7 @@ impl Plan {
                 _ => break,
             }
         }
-        let times = InventoryTimes { times: SourceTimes::new(seconds, inventory.scheme)?, until: f64::INFINITY };
+        let times = InventoryTimes::endless(SourceTimes::new(seconds, inventory.scheme)?);
         Ok(Self { times, slices })
     }
 }
@@ -182,6 +201,24 @@ fn period(inventory: &Inventory, of: Period, month: Option<Month>, year: Option<
         Period::Month => month.map(Month::seconds).ok_or_else(|| {
             Refusal::with(help::YEAR)("fluxes by month need the month and year for which they stand".into())
         }),
+    }
+}
+
+/// The records of the year that is asked for; all where none is, or where records tell no year.
+fn in_year(inventory: &Inventory, entries: &[Entry], run: &RunSpan) -> Result<Vec<Entry>, Refusal> {
+    let year_of = |entry: &Entry| entry.dated.calendar(entry.from, run.start).1;
+    let Some(wanted) = inventory.year.filter(|_| entries.iter().all(|entry| year_of(entry).is_some())) else {
+        return Ok(entries.to_vec());
+    };
+    let found: Vec<Entry> = entries.iter().filter(|entry| year_of(entry) == Some(wanted)).copied().collect();
+    match (found.is_empty(), entries) {
+        (true, [first, .., last]) => {
+            let (first, last) = (year_of(first).unwrap_or_default(), year_of(last).unwrap_or_default());
+            let problem = format!("no record lies in the year {wanted}; they lie in {first} to {last}");
+            Err(Refusal::with(help::YEAR)(problem))
+        }
+        (true, _) => Err(Refusal::with(help::YEAR)(format!("no record lies in the year {wanted}"))),
+        (false, _) => Ok(found),
     }
 }
 

@@ -97,6 +97,14 @@ impl GriddedArchive {
             }
         }
         drop(wind);
+        if let Some(series) = humidity.as_ref().filter(|_| temperature.is_none()) {
+            let file = &files[series.records[0].file];
+            let units = file.text(&series.name, "units");
+            if factor(Quantity::RelativeHumidity, units.as_deref()).is_ok() {
+                let problem = format!("'{}' is relative humidity, which needs a temperature", series.name);
+                return Err(PreprocessError::file(file.path(), problem, "name it in `source.variables.temperature`"));
+            }
+        }
         Ok(Self { source: source.clone(), files, axes, levels, surface_pressure, u, v, humidity, temperature, times })
     }
 

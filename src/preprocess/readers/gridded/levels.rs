@@ -51,7 +51,12 @@ impl SourceLevels {
         };
         let axis = |given: &Option<String>| -> Result<String, PreprocessError> {
             let own = variable.level_axis().map(str::to_owned);
-            given.clone().or(own).ok_or_else(|| refuse(format!("'{}' has no variable of its levels", variable.name())))
+            given.clone().or(own).ok_or_else(|| {
+                let name = variable.name();
+                refuse(format!(
+                    "the levels of '{name}' have no variable of their own; name theirs in `source.levels.variable`"
+                ))
+            })
         };
         let scaled = |values: Vec<f64>, by: f64| values.into_iter().map(|v| v * by).collect::<Vec<f64>>();
         let (a, b, isobaric, interfaces) = match &source.levels {
