@@ -170,9 +170,9 @@ fn write(
     }
     file.finish().map_err(refused)?;
     let (least, most) = totals.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), t| (a.min(*t), b.max(*t)));
-    let slices = if count == 1 { "slice" } else { "slices" };
+    let named = if count == 1 { "slice" } else { "slices" };
     let mut text =
-        format!("{}: {count} {slices}, {least:.6e} to {most:.6e} kg of the species in 365.25 days\n", path.display());
+        format!("{}: {count} {named}, {least:.6e} to {most:.6e} kg of the species in 365.25 days\n", path.display());
     for (year, factor) in &slices.factors {
         let _ = writeln!(text, "  {year}: map times {factor:.7}");
     }
