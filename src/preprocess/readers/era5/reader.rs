@@ -248,7 +248,7 @@ fn levels_of(
     start: Hour,
     given: Option<HybridCoordinate>,
 ) -> Result<HybridCoordinate, PreprocessError> {
-    // Coefficients are stored in single precision, in edition 1 with 20 to 24 bits.
+    // Coefficients are stored in single precision, in edition 1 with 20 to 24 bits; published tables have six decimals.
     const OFF: (f64, f64) = (0.05, 2e-6);
     const HELP: &str = "name the levels of the archive in `vertical.levels`: \"native\" or \"ifs_l137\"";
     let stored = file.hybrid(file.find(&VORTICITY.at(Some(1), start.time()))?)?;
