@@ -10,7 +10,7 @@ use crate::config::preprocess::{PreprocessConfig, SourceConfig};
 use crate::config::{self, Preflight, RunConfig};
 use crate::preprocess::readers::gridded::GriddedArchive;
 
-/// Check a configuration of a run or of preprocessing: all errors at once, each with its line and a remedy
+/// Check a configuration (run, preprocessing): every error with its line and a remedy
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
