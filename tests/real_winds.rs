@@ -97,10 +97,12 @@ fn four_days_of_real_winds_have_the_same_bits_on_one_and_six_ranks() {
         // Emitted mass against the inventories, 1e-9; rates are rounded to Float32 once per cell.
         let out = dir.join("one.nc");
         let emitted = |tracer: &str| *values(&out, &format!("{tracer}_emitted_mass")).last().unwrap();
-        let co2 = carbontracker(&data, 6_371_229.0) * 4.0 * DAY;
+        // Outputs count kg of carrier air: 28.9644 g/mol of air, 44.0095 g/mol of CO2.
+        let carrier = 28.9644 / 44.0095;
+        let co2 = carbontracker(&data, 6_371_229.0) * 4.0 * DAY * carrier;
         assert!((emitted("co2") / co2 - 1.0).abs() < 1e-9, "{name}: co2 {} of {co2}", emitted("co2"));
         // The file's own year, 2000, has 366 days.
-        let fossil = cdiac(&data) * 44.0 / 12.0 * 4.0 / 366.0;
+        let fossil = cdiac(&data) * 44.0 / 12.0 * 4.0 / 366.0 * carrier;
         assert!(
             (emitted("co2_fossil") / fossil - 1.0).abs() < 1e-9,
             "{name}: fossil {} of {fossil}",

@@ -199,6 +199,7 @@ impl<'a> Preprocessor<'a> {
         let mut start = self.air(day, 0, &mut stages)?;
         let area = self.target.grid().total_area();
         let archive_pressure_pa = mean_pressure(&start.native, area);
+        self.check_target(day, archive_pressure_pa)?;
         let mut writer = TransportWriter::create_with(path, self.header(day)?, gates)?;
         let windows = self.settings.windows;
         let (mut steps, mut replay, mut positivity, mut correction) = (Vec::new(), None, None, 0.0f64);
@@ -232,6 +233,26 @@ impl<'a> Preprocessor<'a> {
             mass.iter_mut().for_each(|m| *m = settings.float.round(*m));
             Air { mass, native, growth }
         }))
+    }
+
+    /// Refuses a global mass that is far from the archive's, and says so where it is not near.
+    fn check_target(&self, day: Date, archive_pa: f64) -> Result<(), PreprocessError> {
+        let area = self.target.grid().total_area();
+        let Some(target_pa) = self.settings.pin.target_kg(area).map(|kg| kg * GRAVITY / area) else { return Ok(()) };
+        let problem =
+            format!("the archive's mean dry surface pressure is {archive_pa:.1} Pa, the target {target_pa:.1} Pa");
+        match (target_pa / archive_pa - 1.0).abs() {
+            off if off <= 0.01 => Ok(()),
+            off if off <= 0.05 => {
+                tracing::warn!("{day}: {problem}");
+                Ok(())
+            }
+            _ => Err(PreprocessError::Day {
+                day,
+                problem,
+                help: "check the archive and [mass_fix]; a record of another archive (`campaign_file`) must be removed",
+            }),
+        }
     }
 
     fn check_air(&self, mass: &[f64], day: Date, n: usize) -> Result<(), PreprocessError> {

@@ -85,13 +85,27 @@ impl Campaign {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(refuse(format!("cannot be read ({error})"))),
         };
+        Self::from_text(&text, path).map(Some)
+    }
+
+    /// The campaign of a text in the form of its record; `path` names it in messages.
+    ///
+    /// # Errors
+    /// [`PreprocessError::Campaign`] for a text that holds no pressure of an atmosphere.
+    pub fn from_text(text: &str, path: &Path) -> Result<Self, PreprocessError> {
+        let refuse = |problem: String| PreprocessError::Campaign { path: path.to_path_buf(), problem };
         let found: Self =
-            toml::from_str(&text).map_err(|e| refuse(format!("is no record of a campaign ({})", e.message())))?;
+            toml::from_str(text).map_err(|e| refuse(format!("is no record of a campaign ({})", e.message())))?;
         let pressure = found.mean_dry_surface_pressure_pa;
         match (1e3..=1.5e5).contains(&pressure) {
-            true => Ok(Some(found)),
+            true => Ok(found),
             false => Err(refuse(format!("the mean surface pressure {pressure} Pa is not that of an atmosphere"))),
         }
+    }
+
+    /// The campaign as it is recorded.
+    pub fn to_text(&self) -> String {
+        toml::to_string(self).expect("numbers and texts are TOML")
     }
 
     /// Records the campaign in `path`, whole or not at all.
@@ -99,7 +113,7 @@ impl Campaign {
     /// # Errors
     /// [`PreprocessError::Io`] if it cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), PreprocessError> {
-        let text = toml::to_string(self).expect("numbers and texts are TOML");
+        let text = self.to_text();
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let stage = || -> std::io::Result<()> {
             let mut staged = tempfile::Builder::new().prefix(".campaign.").suffix(".part").tempfile_in(folder)?;

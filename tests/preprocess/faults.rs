@@ -96,3 +96,62 @@ fn days_and_files_that_are_absent_or_twice_there() {
     let twice = "files = [\"winds.nc\", \"copy.nc\"]";
     refused_in(dir.path(), twice, DAY, &["the same time", "record 1", "winds.nc", "copy.nc"]);
 }
+
+/// Every file of a variable has to lie on the grid and the levels of the first: what is read with those of another file is
+/// wrong without a sign.
+#[test]
+fn later_files_on_other_grids_or_levels() {
+    let later = |change: fn(&mut Winds)| {
+        let mut winds = Winds { times: vec![24.0, 30.0, 36.0, 42.0, 48.0], ..Winds::default() };
+        change(&mut winds);
+        winds
+    };
+    let first = Winds { times: vec![0.0, 6.0, 12.0, 18.0], ..Winds::default() };
+    let both = "files = [\"winds.nc\", \"later.nc\"]";
+    let cases: [(fn(&mut Winds), &str); 5] = [
+        (|w| w.lat = (0..10).map(|j| -90.0 + 20.0 * f64::from(j)).collect(), "another grid"),
+        (|w| w.lon.iter_mut().for_each(|lon| *lon -= 180.0), "another grid"),
+        (|w| w.levels.truncate(3), "3 levels"),
+        (|w| w.levels.reverse(), "another order"),
+        (|w| w.levels[1] = 750.0, "other levels"),
+    ];
+    for (change, part) in cases {
+        let (_guard, dir) = alone();
+        first.write(&dir.path().join("winds.nc"), |_| {});
+        later(change).write(&dir.path().join("later.nc"), |_| {});
+        refused_in(dir.path(), both, DAY, &["later.nc", part]);
+    }
+    let (_guard, dir) = alone();
+    first.write(&dir.path().join("winds.nc"), |_| {});
+    later(|_| {}).write(&dir.path().join("later.nc"), |_| {});
+    std::fs::write(dir.path().join("met.toml"), configuration(both, "")).unwrap();
+    atmostr(dir.path(), &["preprocess", "met.toml", "--day", DAY]).succeed();
+}
+
+#[test]
+fn levels_in_other_units_or_of_another_kind() {
+    let winds = Winds::default();
+    let pascal = |file: &mut netcdf::FileMut| {
+        file.variable_mut("lev").unwrap().put_attribute("units", "Pa").unwrap();
+    };
+    refused(&winds, pascal, "", DAY, &["all levels lie above", "units"]);
+    refused(&winds, |_| {}, "[source.levels]\nkind = \"sigma\"", DAY, &["level 1 lies at", "kind and units"]);
+    refused(&Winds { levels: vec![500.0], ..Winds::default() }, |_| {}, "", DAY, &["at least two"]);
+}
+
+/// A day that fails records no global mass for the days to come.
+#[test]
+fn a_failed_day_leaves_no_campaign() {
+    let (_guard, dir) = alone();
+    Winds::default().write(&dir.path().join("winds.nc"), |file| {
+        let extents: [netcdf::Extent; 4] = [(1..2).into(), (0..1).into(), (0..1).into(), (0..1).into()];
+        file.variable_mut(U).unwrap().put_values(&[900.0], extents).unwrap();
+    });
+    refused_in(dir.path(), "", DAY, &["'u' is 900"]);
+    assert!(!dir.path().join("out/campaign.toml").exists());
+    // A record of other air is not used for an archive that it cannot belong to.
+    Winds::default().write(&dir.path().join("winds.nc"), |_| {});
+    let record = "mean_dry_surface_pressure_pa = 90000.0\nmeasured_at = \"1999\"\nsource = \"other\"\n";
+    std::fs::write(dir.path().join("out/campaign.toml"), record).unwrap();
+    refused_in(dir.path(), "", DAY, &["the target 90000.0 Pa", "campaign_file"]);
+}

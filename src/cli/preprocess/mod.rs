@@ -106,11 +106,13 @@ impl PreprocessArgs {
         let levels = agreed(comm, levels.map_err(CliError::from))?;
         let mut settings = setup::settings(config, &*reader);
         let plan = Plan { config, target: &target, levels: &levels };
-        settings.pin = plan.pin(days, &settings, &mut *reader, comm)?;
+        let (pin, campaign) = plan.pin(days, &settings, &mut *reader, comm)?;
+        settings.pin = pin;
         plan.announce(days, &settings, &mut *reader, comm, ctx)?;
         // A day that fails does not stop those of other ranks.
         let mut work = Preprocessor::new(&target, &levels, &settings, &mut *reader);
-        let done = self.prepare(config, &mine, &target, &settings, &mut work, comm, ctx);
+        let record = || plan.record(campaign.as_ref());
+        let done = self.prepare(config, &mine, &target, &settings, &mut work, &record, comm, ctx);
         agreed(comm, done).map(|()| Exit::Finished)
     }
 
@@ -122,6 +124,7 @@ impl PreprocessArgs {
         target: &Target,
         settings: &DaySettings,
         work: &mut Preprocessor<'_>,
+        record: &dyn Fn() -> Result<(), CliError>,
         comm: &dyn Communicator,
         ctx: &Context,
     ) -> Result<(), CliError> {
@@ -138,6 +141,7 @@ impl PreprocessArgs {
         for day in todo {
             let path = config.file_of(day);
             let report = work.day(day, &path, |done| windows.window(done))?;
+            record()?;
             let mut printed = Ok(());
             windows.beside(|| printed = ctx.print(&summary(day, &path, &report)));
             printed?;

@@ -33,42 +33,52 @@ pub(super) struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// The global mass of all days. A measured one is recorded by the first rank before any day begins.
+    /// The global mass of all days, and the campaign that keeps it if it is measured: from its record, or measured by the
+    /// first rank.
     pub(super) fn pin(
         &self,
         days: &[Date],
         settings: &DaySettings,
         reader: &mut dyn MetReader,
         comm: &dyn Communicator,
-    ) -> Result<Pin, CliError> {
+    ) -> Result<(Pin, Option<Campaign>), CliError> {
         let path = match &self.config.pin {
-            PinConfig::Off => return Ok(Pin::Off),
-            PinConfig::Pressure(pressure) => return Ok(Pin::Pressure(*pressure)),
-            PinConfig::Mass(mass) => return Ok(Pin::Mass(*mass)),
+            PinConfig::Off => return Ok((Pin::Off, None)),
+            PinConfig::Pressure(pressure) => return Ok((Pin::Pressure(*pressure), None)),
+            PinConfig::Mass(mass) => return Ok((Pin::Mass(*mass), None)),
             PinConfig::Measured(path) => path,
         };
-        let measured = if comm.rank() == 0 { self.measured(path, days[0], settings, reader) } else { Ok(()) };
-        agreed(comm, measured)?;
-        let found = Campaign::read(path).map_err(CliError::from).and_then(|campaign| {
-            let absent = || CliError::failed(format!("{}: the record of the campaign is not there", path.display()));
-            campaign.ok_or_else(absent)
-        });
-        Ok(Pin::Pressure(agreed(comm, found)?.mean_dry_surface_pressure_pa))
+        let measured = match comm.rank() {
+            0 => self.measured(path, days[0], settings, reader).map(Some),
+            _ => Ok(None),
+        };
+        let text = agreed(comm, measured)?.map(|campaign| campaign.to_text()).unwrap_or_default();
+        let text = comm.broadcast(text.into_bytes());
+        let campaign = Campaign::from_text(&String::from_utf8_lossy(&text), path)?;
+        Ok((Pin::Pressure(campaign.mean_dry_surface_pressure_pa), Some(campaign)))
     }
 
-    /// Records the mean surface pressure of the first day, unless there is a record.
+    /// The recorded campaign, or one with the mean surface pressure of the first day.
     fn measured(
         &self,
         path: &Path,
         day: Date,
         settings: &DaySettings,
         reader: &mut dyn MetReader,
-    ) -> Result<(), CliError> {
+    ) -> Result<Campaign, CliError> {
+        if let Some(campaign) = Campaign::read(path)? {
+            return Ok(campaign);
+        }
+        let pressure = Preprocessor::new(self.target, self.levels, settings, reader).archive_pressure(day)?;
+        Ok(Campaign::measured(pressure, format!("{day}T00:00:00Z"), self.config.source.kind().to_owned()))
+    }
+
+    /// Records a measured campaign once a day has been written for it; a record that is there stays.
+    pub(super) fn record(&self, campaign: Option<&Campaign>) -> Result<(), CliError> {
+        let (PinConfig::Measured(path), Some(campaign)) = (&self.config.pin, campaign) else { return Ok(()) };
         if Campaign::read(path)?.is_some() {
             return Ok(());
         }
-        let pressure = Preprocessor::new(self.target, self.levels, settings, reader).archive_pressure(day)?;
-        let campaign = Campaign::measured(pressure, format!("{day}T00:00:00Z"), self.config.source.kind().to_owned());
         campaign.write(path)?;
         tracing::info!(
             pa = campaign.mean_dry_surface_pressure_pa,

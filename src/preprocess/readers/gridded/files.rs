@@ -1,5 +1,6 @@
 //! Which file holds which variable at which time.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -80,20 +81,40 @@ impl GriddedArchive {
         let levels = SourceLevels::read(source, &files, first, &wind)?;
         let axes = wind.axes().clone();
         let times: Vec<f64> = u.records.iter().map(|r| r.seconds).collect();
-        for other in [Some(&surface_pressure), Some(&v), humidity.as_ref(), temperature.as_ref()].into_iter().flatten()
+        for other in
+            [Some(&surface_pressure), Some(&u), Some(&v), humidity.as_ref(), temperature.as_ref()].into_iter().flatten()
         {
             let file = &files[other.records[0].file];
-            let variable = file.variable(&other.name, &source.axes)?;
-            let refuse = |problem: String| Err(PreprocessError::file(file.path(), problem, SAME));
-            if *variable.axes() != axes {
-                return refuse(format!("'{}' lies on another grid than '{}'", other.name, u.name));
-            }
-            if other.name != surface_pressure.name && variable.levels() != levels.levels() {
-                let counts = (variable.levels(), levels.levels());
-                return refuse(format!("'{}' has {} levels, '{}' {}", other.name, counts.0, u.name, counts.1));
-            }
             if other.records.iter().map(|r| r.seconds).ne(times.iter().copied()) {
-                return refuse(format!("'{}' and '{}' have different times", other.name, u.name));
+                let problem = format!("'{}' and '{}' have different times", other.name, u.name);
+                return Err(PreprocessError::file(file.path(), problem, SAME));
+            }
+            let holders: BTreeSet<usize> = other.records.iter().map(|r| r.file).collect();
+            for file in holders.into_iter().map(|n| &files[n]) {
+                let refuse = |problem: String| Err(PreprocessError::file(file.path(), problem, SAME));
+                let variable = file.variable(&other.name, &source.axes)?;
+                if variable.axes().mesh() != axes.mesh() {
+                    let place = first.path().display();
+                    return refuse(format!("'{}' lies on another grid than '{}' of {place}", other.name, u.name));
+                }
+                if other.name == surface_pressure.name {
+                    continue;
+                }
+                let (own, place) = (variable.levels(), first.path().display());
+                if own != levels.levels() {
+                    return refuse(format!(
+                        "'{}' has {own} levels, '{}' of {place} {}",
+                        other.name,
+                        u.name,
+                        levels.levels()
+                    ));
+                }
+                if !SourceLevels::read(source, &files, file, &variable)?.are(&levels) {
+                    return refuse(format!(
+                        "'{}' has other levels, or another order, than '{}' of {place}",
+                        other.name, u.name
+                    ));
+                }
             }
         }
         drop(wind);

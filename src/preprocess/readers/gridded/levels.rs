@@ -6,6 +6,11 @@ use crate::grid::HybridCoordinate;
 use crate::gridded::{GriddedFile, GriddedVariable};
 use crate::preprocess::PreprocessError;
 
+/// Greatest pressure of a level that is believed, Pa.
+const HIGHEST_PA: f64 = 1.2e5;
+/// Winds that end above this pressure are none of the lower atmosphere, Pa.
+const LOWEST_PA: f64 = 3e4;
+
 const LEVELS: &str = "describe the levels in [source.levels]";
 
 /// Order found in the files, or asked for.
@@ -116,8 +121,15 @@ impl SourceLevels {
         order: LevelOrder,
     ) -> Result<Self, String> {
         let pressures: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a + b * 1e5).collect();
-        if let Some(k) = pressures.iter().position(|p| !(p.is_finite() && *p > 0.0)) {
-            return Err(format!("level {} lies at {} Pa; pressures are positive", k + 1, pressures[k]));
+        if let Some(k) = pressures.iter().position(|p| !(*p > 0.0 && *p <= HIGHEST_PA)) {
+            let what = format!("level {} lies at {} Pa at a surface pressure of 1000 hPa", k + 1, pressures[k]);
+            return Err(format!("{what}; check kind and units of the levels"));
+        }
+        if pressures.len() < 2 {
+            return Err("there is one level; at least two are needed".into());
+        }
+        if pressures.iter().all(|p| *p < LOWEST_PA) {
+            return Err(format!("all levels lie above {} hPa; check the units of the levels", LOWEST_PA / 100.0));
         }
         let down = pressures.windows(2).all(|w| w[1] > w[0]);
         let up = pressures.windows(2).all(|w| w[1] < w[0]);
@@ -156,6 +168,12 @@ impl SourceLevels {
             return Err(format!("{} levels have {} interfaces", pressures.len(), found.levels() + 1));
         }
         Ok(Self { a, b, direction, isobaric, interfaces })
+    }
+
+    /// Whether others are the same levels in the same order; pressures may differ by what single precision loses.
+    pub(super) fn are(&self, others: &Self) -> bool {
+        let same = |k: usize| (self.pressure(k, 1e5) / others.pressure(k, 1e5) - 1.0).abs() < 1e-6;
+        self.levels() == others.levels() && self.direction == others.direction && (0..self.levels()).all(same)
     }
 
     /// Number of levels.
