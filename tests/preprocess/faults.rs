@@ -97,18 +97,21 @@ fn days_and_files_that_are_absent_or_twice_there() {
     refused_in(dir.path(), twice, DAY, &["the same time", "record 1", "winds.nc", "copy.nc"]);
 }
 
+/// What makes a file unlike the first.
+type Change = fn(&mut Winds);
+
 /// Every file of a variable has to lie on the grid and the levels of the first: what is read with those of another file is
 /// wrong without a sign.
 #[test]
 fn later_files_on_other_grids_or_levels() {
-    let later = |change: fn(&mut Winds)| {
+    let later = |change: Change| {
         let mut winds = Winds { times: vec![24.0, 30.0, 36.0, 42.0, 48.0], ..Winds::default() };
         change(&mut winds);
         winds
     };
     let first = Winds { times: vec![0.0, 6.0, 12.0, 18.0], ..Winds::default() };
     let both = "files = [\"winds.nc\", \"later.nc\"]";
-    let cases: [(fn(&mut Winds), &str); 5] = [
+    let cases: [(Change, &str); 5] = [
         (|w| w.lat = (0..10).map(|j| -90.0 + 20.0 * f64::from(j)).collect(), "another grid"),
         (|w| w.lon.iter_mut().for_each(|lon| *lon -= 180.0), "another grid"),
         (|w| w.levels.truncate(3), "3 levels"),
