@@ -11,6 +11,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::PreprocessError;
+use super::columns::sum_levels;
 use crate::grid::constants::GRAVITY;
 
 /// Which global mass the endpoints get.
@@ -44,10 +45,7 @@ pub fn mean_pressure(mass: &[f64], area_m2: f64) -> f64 {
 /// in m².
 pub fn pin(mass: &mut [f64], areas: &[f64], target_kg: f64) -> Vec<f64> {
     let cells = areas.len();
-    let mut columns = vec![0.0; cells];
-    for layer in mass.chunks(cells) {
-        columns.iter_mut().zip(layer).for_each(|(sum, m)| *sum += m);
-    }
+    let columns = sum_levels(mass, cells);
     let area: f64 = areas.iter().sum();
     let per_area = (target_kg - columns.iter().sum::<f64>()) / area;
     let factors: Vec<f64> = columns.iter().zip(areas).map(|(m, a)| 1.0 + per_area * a / m).collect();

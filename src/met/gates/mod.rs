@@ -152,3 +152,11 @@ impl Worst {
         }
     }
 }
+
+/// The report with the larger value; the earlier one if both are equal.
+pub(crate) fn worse<T>(so_far: Option<T>, new: Option<T>, value: impl Fn(&T) -> f64) -> Option<T> {
+    match (so_far, new) {
+        (Some(a), Some(b)) => Some(if value(&b) > value(&a) { b } else { a }),
+        (a, b) => a.or(b),
+    }
+}

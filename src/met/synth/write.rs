@@ -9,7 +9,7 @@ use super::physics::{self, Physics};
 use super::{SynthError, SynthFlow};
 use crate::files::lacks_room;
 use crate::grid::{CubedSphere, GeometryBundle};
-use crate::met::gates::{PositivityReport, ReplayReport};
+use crate::met::gates::{PositivityReport, ReplayReport, worse};
 use crate::met::{FloatType, Header, HeaderSpec, Section, TransportWriter, WindowPayload};
 
 /// Which optional sections a file holds besides the mass tendency.
@@ -168,14 +168,6 @@ pub fn write(
         progress(SynthProgress { written: window + 1, windows, steps: air.steps });
     }
     Ok(SynthReport { header: writer.finish()?, steps: all_steps, replay, positivity })
-}
-
-/// The report with the larger value; the earlier one if both are equal.
-fn worse<T>(so_far: Option<T>, new: Option<T>, value: impl Fn(&T) -> f64) -> Option<T> {
-    match (so_far, new) {
-        (Some(a), Some(b)) => Some(if value(&b) > value(&a) { b } else { a }),
-        (a, b) => a.or(b),
-    }
 }
 
 fn header(options: &SynthOptions, grid: &CubedSphere, coordinate: &crate::grid::HybridCoordinate) -> HeaderSpec {

@@ -1,12 +1,14 @@
 //! One day of an archive to one transport file.
 
+mod header;
+
 use std::path::Path;
 
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use rayon::prelude::*;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
+use super::columns::sum_levels;
 use super::levels::LevelMap;
 use super::pin::{mean_pressure, pin};
 use super::substeps::{StepRule, outflow_ratio};
@@ -16,10 +18,8 @@ use super::{
 };
 use crate::files::lacks_room;
 use crate::grid::constants::GRAVITY;
-use crate::met::gates::{PositivityReport, ReplayReport};
-use crate::met::{
-    FloatType, GateAction, GatePolicy, HeaderSpec, Section, TransportWriter, WindowPayload, WindowReceipt,
-};
+use crate::met::gates::{PositivityReport, ReplayReport, worse};
+use crate::met::{FloatType, GateAction, GatePolicy, Section, TransportWriter, WindowPayload, WindowReceipt};
 
 /// How horizontal fluxes are made to fit the mass changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -385,67 +385,17 @@ impl<'a> Preprocessor<'a> {
         Ok(Closed { steps, am, bm, cm: physics::file_order(&cm, self.target.cells()) })
     }
 
+    /// Dry surface pressure in Pa of masses `[layer][cell]` in kg.
     fn surface_pressure(&self, mass: &[f64]) -> Vec<f64> {
         let areas = self.target.areas();
-        let mut ps = vec![0.0; areas.len()];
-        for layer in mass.chunks(areas.len()) {
-            ps.iter_mut().zip(layer).for_each(|(sum, m)| *sum += m);
-        }
+        let mut ps = sum_levels(mass, areas.len());
         ps.iter_mut().zip(areas).for_each(|(p, a)| *p *= GRAVITY / a);
         ps
-    }
-
-    fn header(&self, day: Date) -> Result<HeaderSpec, PreprocessError> {
-        let (grid, coordinate, settings) = (self.target.grid(), self.levels.coordinate(), self.settings);
-        let (a, b) = (coordinate.a().to_vec(), coordinate.b().to_vec());
-        let mut spec = HeaderSpec::new(grid.nc(), grid.convention(), a, b, settings.windows);
-        spec.longitude_offset_deg = grid.longitude_offset_deg();
-        spec.radius_m = grid.radius_m();
-        spec.float_type = settings.float;
-        spec.dt_met_seconds = settings.window_seconds();
-        spec.adaptive_substeps = settings.steps.least != settings.steps.most;
-        spec.source_flux_sampling = self.reader.sampling();
-        spec.preprocessor_contract = CONTRACT.to_owned();
-        spec.start_time_utc = Some(instant(day)?);
-        spec.sections = self.sections();
-        let mut extra = self.reader.provenance();
-        extra.extend(settings.provenance.clone());
-        extra.extend(self.own_keys());
-        spec.extra = extra;
-        Ok(spec)
-    }
-
-    /// Header keys of the work done here (spec 40 §1.2).
-    fn own_keys(&self) -> Map<String, Value> {
-        let (settings, levels) = (self.settings, self.levels);
-        let area = self.target.grid().total_area();
-        let ranges: Vec<[usize; 2]> = levels.ranges().iter().map(|r| [r.start + 1, r.end]).collect();
-        let keys = [
-            ("horizontal_balance", json!(settings.balance.name())),
-            ("column_balance_weights", json!(settings.balance.weights().name())),
-            ("poisson_balance_method", json!("direct_graph_laplacian")),
-            ("vertical_flux", json!("closes every layer between the endpoints")),
-            ("substep_cfl_target", json!(settings.steps.target)),
-            ("min_steps_per_window", json!(settings.steps.least)),
-            ("max_steps_per_window", json!(settings.steps.most)),
-            ("positivity_cfl_limit", json!(settings.positivity_limit)),
-            ("require_substep_positivity", json!(settings.on_positivity == GateAction::Refuse)),
-            ("cfl_definition", json!("2 (out_x + out_y + out_z) of a half-sweep / min(m, m_next)")),
-            ("global_mass_pin_enabled", json!(settings.pin != Pin::Off)),
-            ("global_mass_pin_target_kg", json!(settings.pin.target_kg(area))),
-            ("vertical_Nz_native", json!(levels.native_levels())),
-            ("vertical_Nz_output", json!(levels.levels())),
-            ("merge_map", json!(ranges)),
-        ];
-        keys.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
     }
 }
 
 /// Part of the outflow that rounding to the storage precision may add.
 const ROUNDING: f64 = 1e-4;
-
-/// Name of the contract that the files fulfil: substeps chosen per window, dry air, layers closed between endpoints.
-const CONTRACT: &str = "plan41_variable_substeps";
 
 /// Fluxes of one of the two applications of a substep, kg, in the order of files.
 struct Closed {
@@ -453,21 +403,4 @@ struct Closed {
     am: Vec<f64>,
     bm: Vec<f64>,
     cm: Vec<f64>,
-}
-
-/// 00:00 UTC of a day.
-fn instant(day: Date) -> Result<jiff::Timestamp, PreprocessError> {
-    TimeZone::UTC.to_timestamp(day.at(0, 0, 0, 0)).map_err(|_| PreprocessError::Day {
-        day,
-        problem: "the day lies outside the calendar".to_owned(),
-        help: "choose a day between the years 1 and 9998",
-    })
-}
-
-/// The report with the larger value; the earlier one if both are equal.
-fn worse<T>(so_far: Option<T>, new: Option<T>, value: impl Fn(&T) -> f64) -> Option<T> {
-    match (so_far, new) {
-        (Some(a), Some(b)) => Some(if value(&b) > value(&a) { b } else { a }),
-        (a, b) => a.or(b),
-    }
 }
