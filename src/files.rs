@@ -4,6 +4,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use crate::interrupt::Temporary;
+
 /// Refuses what exists but is no regular file: opening a pipe waits for ever, and replacing a device destroys it.
 /// A path that leads nowhere is accepted.
 ///
@@ -22,19 +24,55 @@ pub fn regular_or_absent(path: &Path) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, format!("this is {what}, not a regular file; name a file")))
 }
 
+/// A file under a temporary name in the folder where it will lie. It goes with this, or with a signal that ends the
+/// program.
+#[derive(Debug)]
+pub struct Staged {
+    file: tempfile::NamedTempFile,
+    _guard: Temporary,
+}
+
+impl Staged {
+    /// Gives the complete file its name, in the place of an earlier one. Its content is on the disk before, its name after.
+    ///
+    /// # Errors
+    /// Of the system; an earlier file is unharmed unless only the folder could not be brought to the disk.
+    pub fn publish(self, path: &Path) -> io::Result<()> {
+        self.file.as_file().sync_all()?;
+        self.file.persist(path).map_err(|error| error.error)?;
+        if cfg!(unix) { fs::File::open(folder(path))?.sync_all() } else { Ok(()) }
+    }
+}
+
+impl std::ops::Deref for Staged {
+    type Target = tempfile::NamedTempFile;
+
+    fn deref(&self) -> &Self::Target {
+        &self.file
+    }
+}
+
+impl std::ops::DerefMut for Staged {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.file
+    }
+}
+
 /// A temporary file in the folder of `path`, with the permissions of an ordinary new file. Once complete it is given the
-/// name `path` with [`tempfile::NamedTempFile::persist`].
+/// name `path` with [`Staged::publish`].
 ///
 /// # Errors
 /// Of the system.
-pub fn staged(path: &Path) -> io::Result<tempfile::NamedTempFile> {
+pub fn staged(path: &Path) -> io::Result<Staged> {
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let prefix = format!(".{name}.");
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(".part");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder(path))
+    let file = builder.tempfile_in(folder(path))?;
+    let guard = Temporary::new(file.path());
+    Ok(Staged { file, _guard: guard })
 }
 
 /// The folder in which `path` lies.
@@ -74,6 +112,21 @@ pub fn free_bytes(path: &Path) -> Option<u64> {
 pub fn lacks_room(path: &Path, bytes: u64) -> Option<String> {
     let free = free_bytes(path).filter(|free| *free < bytes)?;
     Some(format!("{} are needed, {} are free", size_words(bytes), size_words(free)))
+}
+
+/// The two sizes in words if `bytes` are more than the whole memory of the machine.
+pub fn lacks_memory(bytes: u64) -> Option<String> {
+    #[cfg(target_os = "linux")]
+    {
+        let found = rustix::system::sysinfo();
+        let whole = found.totalram.checked_mul(u64::from(found.mem_unit))?;
+        (whole < bytes).then(|| format!("{} are needed, the machine has {}", size_words(bytes), size_words(whole)))
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = bytes;
+        None
+    }
 }
 
 /// Bytes in words.

@@ -1,6 +1,6 @@
 //! Global trace-gas transport on the cubed sphere, driven by archived winds.
 //!
-//! Rooms, each depending on earlier ones only: [`files`], [`grid`], [`regrid`], [`gridded`], [`spectral`], [`state`],
+//! Rooms, each depending on earlier ones only: [`interrupt`], [`files`], [`grid`], [`regrid`], [`gridded`], [`spectral`], [`state`],
 //! [`device`], [`comm`], [`timers`], [`met`], [`closures`], [`sources`], [`preprocess`], [`operators`],
 //! [`diagnostics`], [`output`], [`initial`], [`config`], [`model`], [`mod@bench`], [`cli`].
 
@@ -15,6 +15,7 @@ pub mod files;
 pub mod grid;
 pub mod gridded;
 pub mod initial;
+pub mod interrupt;
 pub mod met;
 pub mod model;
 pub mod operators;

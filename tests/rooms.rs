@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 /// Rooms in the order of their dependencies: each may use itself and those before it.
-const ROOMS: [&str; 21] = [
+const ROOMS: [&str; 22] = [
+    "interrupt",
     "files",
     "grid",
     "regrid",

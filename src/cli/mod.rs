@@ -136,6 +136,10 @@ impl Context {
 /// Runs the program with the process's arguments.
 pub fn main() -> std::process::ExitCode {
     exit::install_panic_hook();
+    if let Err(error) = crate::interrupt::listen() {
+        // Signals then end the program at once, and may leave temporary files.
+        eprintln!("warning: cannot listen for signals ({error})");
+    }
     let exit = execute(with_run(std::env::args_os()));
     if crate::output::left_files_open() {
         exit.leave_at_once();

@@ -1,11 +1,8 @@
 //! Writing transport files: windows are streamed into a temporary file beside the target, which replaces the target
 //! only when complete.
 
-use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-
-use tempfile::NamedTempFile;
 
 use super::error::MetError;
 use super::gates::{
@@ -16,7 +13,7 @@ use super::header::Header;
 use super::schema::FloatType;
 use super::section::Section;
 use super::spec::HeaderSpec;
-use crate::files::{folder, regular_or_absent, staged};
+use crate::files::{Staged, regular_or_absent, staged};
 
 /// Values converted and written at a time.
 const CHUNK: usize = 1 << 18;
@@ -88,7 +85,7 @@ pub struct TransportWriter {
     header: Header,
     gates: GatePolicy,
     /// Taken away by an error, so that nothing incomplete can be finished.
-    staged: Option<NamedTempFile>,
+    staged: Option<Staged>,
     written: Vec<u32>,
     bytes: Vec<u8>,
 }
@@ -258,15 +255,10 @@ impl TransportWriter {
             self.spec.encode(Some(&self.written)).map_err(|source| MetError::Header { path: path.clone(), source })?;
         let mut rewrite = || {
             staged.seek(SeekFrom::Start(0))?;
-            staged.write_all(&bytes)?;
-            staged.as_file().sync_all()
+            staged.write_all(&bytes)
         };
         rewrite().map_err(MetError::io(path, "write the final header of"))?;
-        staged.persist(path).map_err(|e| MetError::io(path, "move the finished file to")(e.error))?;
-        if cfg!(unix) {
-            let synced = File::open(folder(path)).and_then(|d| d.sync_all());
-            synced.map_err(MetError::io(path, "sync the directory of"))?;
-        }
+        staged.publish(path).map_err(MetError::io(path, "move the finished file to"))?;
         Ok(header)
     }
 }

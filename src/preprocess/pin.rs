@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::PreprocessError;
 use super::columns::sum_levels;
+use crate::files::staged;
 use crate::grid::constants::GRAVITY;
 
 /// Which global mass the endpoints get.
@@ -112,13 +113,10 @@ impl Campaign {
     /// [`PreprocessError::Io`] if it cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), PreprocessError> {
         let text = self.to_text();
-        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let stage = || -> std::io::Result<()> {
-            let mut staged = tempfile::Builder::new().prefix(".campaign.").suffix(".part").tempfile_in(folder)?;
+            let mut staged = staged(path)?;
             staged.write_all(text.as_bytes())?;
-            staged.as_file().sync_all()?;
-            staged.persist(path).map_err(|e| e.error)?;
-            Ok(())
+            staged.publish(path)
         };
         stage().map_err(PreprocessError::io(path, "record the mean surface pressure"))
     }

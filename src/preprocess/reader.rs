@@ -42,6 +42,12 @@ pub trait MetReader {
     /// Largest memory in bytes that it needs besides what it returns.
     fn memory_bytes(&self) -> u64;
 
+    /// Refuses a day that the archive does not hold, as far as that can be told without reading fields.
+    ///
+    /// # Errors
+    /// [`PreprocessError`] naming the file or the instant that is missing.
+    fn covers(&self, day: Date) -> Result<(), PreprocessError>;
+
     /// Dry air at the start of window `n` of `day`; `n` = number of windows is the end of the day. Equal instants give
     /// equal values, from whichever day they are asked.
     ///

@@ -22,8 +22,7 @@ impl Overlap {
         let staged = crate::files::staged(path).map_err(RegridError::io(path, "write weights"))?;
         self.write_esmf(src, dst, staged.path())
             .map_err(|source| RegridError::NetCdf { path: path.to_path_buf(), source })?;
-        staged.persist(path).map_err(|error| RegridError::io(path, "write weights")(error.error))?;
-        Ok(())
+        staged.publish(path).map_err(RegridError::io(path, "write weights"))
     }
 
     fn write_esmf(&self, src: &Mesh, dst: &Mesh, path: &Path) -> Result<(), netcdf::Error> {

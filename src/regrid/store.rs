@@ -43,8 +43,7 @@ pub(super) fn write(path: &Path, src: &Mesh, dst: &Mesh, weights: &Overlap) -> i
 
     let mut staged = crate::files::staged(path)?;
     staged.write_all(&bytes)?;
-    staged.as_file().sync_all()?;
-    staged.persist(path).map_err(|e| e.error)?;
+    staged.publish(path)?;
     Ok(())
 }
 

@@ -158,3 +158,32 @@ fn a_failed_day_leaves_no_campaign() {
     std::fs::write(dir.path().join("out/campaign.toml"), record).unwrap();
     refused_in(dir.path(), "", DAY, &["the target 90000.0 Pa", "campaign_file"]);
 }
+
+/// What can be known before the first day is worked on is said then.
+#[test]
+fn nothing_is_begun_that_cannot_be_finished() {
+    let (_guard, dir) = alone();
+    let dir = dir.path();
+    Winds::default().write(&dir.join("winds.nc"), |_| {});
+    let refused = |config: String, range: [&str; 2], parts: &[&str]| {
+        std::fs::write(dir.join("met.toml"), config).unwrap();
+        atmostr(dir, &["preprocess", "met.toml", "--start", range[0], "--end", range[1]]).refuse(parts);
+        assert!(!dir.join("out").exists());
+    };
+    let parts = ["2000-01-", "is needed", "the states reach from", "add files"];
+    refused(configuration("", ""), ["2000-01-01", "2000-01-20"], &parts);
+    let large = configuration("", "").replace("nc = 12", "nc = 5760");
+    assert!(large.contains("nc = 5760"), "{large}");
+    refused(large, ["2000-01-01", "2000-01-01"], &["met.toml", "grid.nc", "memory", "choose fewer cells"]);
+    let mass = configuration("", "[mass_fix]\nmode = \"target_ps_dry\"\ntarget_total_kg = 1\n");
+    refused(mass, ["2000-01-01", "2000-01-01"], &["target_total_kg"]);
+}
+
+#[test]
+fn winds_that_nothing_balances_say_which_key_decides() {
+    let (_guard, dir) = alone();
+    Winds::default().write(&dir.path().join("winds.nc"), |_| {});
+    let config = configuration("", "[fluxes]\nbalance_mode = \"none\"\n");
+    std::fs::write(dir.path().join("met.toml"), config).unwrap();
+    atmostr(dir.path(), &["preprocess", "met.toml", "--day", DAY]).refuse(&["window 1", "fluxes.balance_mode"]);
+}

@@ -65,6 +65,33 @@ fn killed_work_leaves_no_file_that_looks_finished() {
     atmostr(dir, &RANGE).succeed();
 }
 
+/// Signals that can be caught leave no temporary file behind.
+#[cfg(unix)]
+#[test]
+fn stopped_work_takes_its_temporary_file_away() {
+    let (_guard, dir) = alone();
+    let dir = dir.path();
+    prepare(dir, &Winds::default(), "", "");
+    let hidden = || {
+        let entries = std::fs::read_dir(dir.join("out")).into_iter().flatten();
+        entries.filter(|e| e.as_ref().unwrap().file_name().to_string_lossy().ends_with(".part")).count()
+    };
+    for signal in ["TERM", "INT", "HUP"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_atmostr"));
+        command.current_dir(dir).args(RANGE).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        while hidden() == 0 {
+            std::thread::sleep(Duration::from_millis(1));
+            assert!(child.try_wait().unwrap().is_none(), "the work ended before its file was seen");
+        }
+        assert!(Command::new("kill").args(["-s", signal, &child.id().to_string()]).status().unwrap().success());
+        let ended = child.wait().unwrap();
+        assert!(!ended.success(), "{signal}");
+        assert_eq!(hidden(), 0, "{signal}");
+        std::fs::remove_dir_all(dir.join("out")).unwrap();
+    }
+}
+
 fn passes(path: &Path) {
     let file = TransportFile::open(path).unwrap();
     validate_replay(&file, 0..24, 1e-10, None).unwrap();

@@ -16,7 +16,7 @@ use super::{CliError, Context, Exit};
 use crate::comm::Communicator;
 use crate::config::preprocess::PreprocessConfig;
 use crate::met::TransportFile;
-use crate::preprocess::{DayReport, DaySettings, LevelMap, PreprocessError, Preprocessor, Target};
+use crate::preprocess::{DayReport, DaySettings, LevelMap, MetReader, PreprocessError, Preprocessor, Target};
 
 /// Turn archived meteorology into transport files, one per day
 #[derive(Debug, Args)]
@@ -108,26 +108,24 @@ impl PreprocessArgs {
         let plan = Plan { config, target: &target, levels: &levels };
         let (pin, campaign) = plan.pin(days, &settings, &mut *reader, comm)?;
         settings.pin = pin;
-        plan.announce(days, &settings, &mut *reader, comm, ctx)?;
+        let todo = agreed(comm, self.todo(config, &mine, &target, &settings, &*reader))?;
+        agreed(comm, plan.announce(days, &settings, &mut *reader, comm, ctx))?;
         // A day that fails does not stop those of other ranks.
         let mut work = Preprocessor::new(&target, &levels, &settings, &mut *reader);
         let record = || plan.record(campaign.as_ref());
-        let done = self.prepare(config, &mine, &target, &settings, &mut work, &record, comm, ctx);
+        let done = prepare(config, todo, &settings, &mut work, &record, comm, ctx);
         agreed(comm, done).map(|()| Exit::Finished)
     }
 
-    /// Prepares the days of this rank that are not there yet.
-    fn prepare(
+    /// Days of this rank that are not there yet; the archive holds them, as far as can be told before work.
+    fn todo(
         &self,
         config: &PreprocessConfig,
         days: &[Date],
         target: &Target,
         settings: &DaySettings,
-        work: &mut Preprocessor<'_>,
-        record: &dyn Fn() -> Result<(), CliError>,
-        comm: &dyn Communicator,
-        ctx: &Context,
-    ) -> Result<(), CliError> {
+        reader: &dyn MetReader,
+    ) -> Result<Vec<Date>, CliError> {
         let mut todo = Vec::new();
         for &day in days {
             match self.standing(&config.file_of(day), settings, target)? {
@@ -137,16 +135,8 @@ impl PreprocessArgs {
                 Standing::Absent => todo.push(day),
             }
         }
-        let mut windows = Windows::new(ctx, comm.rank(), todo.len() * settings.windows);
-        for day in todo {
-            let path = config.file_of(day);
-            let report = work.day(day, &path, |done| windows.window(done))?;
-            record()?;
-            let mut printed = Ok(());
-            windows.beside(|| printed = ctx.print(&summary(day, &path, &report)));
-            printed?;
-        }
-        Ok(())
+        todo.iter().try_for_each(|day| reader.covers(*day))?;
+        Ok(todo)
     }
 
     /// Whether a day is already there.
@@ -172,6 +162,32 @@ impl PreprocessArgs {
         );
         Err(CliError::input(message))
     }
+}
+
+/// Prepares days one after the other.
+fn prepare(
+    config: &PreprocessConfig,
+    days: Vec<Date>,
+    settings: &DaySettings,
+    work: &mut Preprocessor<'_>,
+    record: &dyn Fn() -> Result<(), CliError>,
+    comm: &dyn Communicator,
+    ctx: &Context,
+) -> Result<(), CliError> {
+    if !days.is_empty() {
+        std::fs::create_dir_all(&config.directory)
+            .map_err(|e| CliError::input(format!("{}: cannot make the folder ({e})", config.directory.display())))?;
+    }
+    let mut windows = Windows::new(ctx, comm.rank(), days.len() * settings.windows);
+    for day in days {
+        let path = config.file_of(day);
+        let report = work.day(day, &path, |done| windows.window(done))?;
+        record()?;
+        let mut printed = Ok(());
+        windows.beside(|| printed = ctx.print(&summary(day, &path, &report)));
+        printed?;
+    }
+    Ok(())
 }
 
 enum Standing {

@@ -5,6 +5,7 @@ use std::path::Path;
 use jiff::civil::Date;
 
 use super::super::{CliError, Context};
+use super::setup::refuse_size;
 use crate::comm::Communicator;
 use crate::config::preprocess::{PinConfig, PreprocessConfig};
 use crate::files::size_words;
@@ -99,6 +100,7 @@ impl Plan<'_> {
     ) -> Result<(), CliError> {
         let work = Preprocessor::new(self.target, self.levels, settings, reader);
         let (memory, file) = (work.memory_bytes(), work.payload_bytes());
+        refuse_size(self.config, memory.saturating_mul(comm.ranks_here() as u64))?;
         if comm.rank() != 0 {
             return Ok(());
         }

@@ -5,29 +5,42 @@ use serde_json::{Map, json};
 
 use super::super::CliError;
 use crate::config::preprocess::{Layers, PinConfig, PreprocessConfig, RADIUS_M, SourceConfig};
+use crate::files::lacks_memory;
 use crate::grid::{CubedSphere, HybridCoordinate};
 use crate::output::Provenance;
 use crate::preprocess::readers::era5::Era5Source;
 use crate::preprocess::readers::geos::GeosReader;
 use crate::preprocess::readers::gridded::{GriddedArchive, GriddedReader};
 use crate::preprocess::readers::merra2::Merra2Reader;
-use crate::preprocess::{DaySettings, MetReader, Pin, PreprocessError, Target};
+use crate::preprocess::{DaySettings, MetReader, Pin, Poisson, PreprocessError, Target};
 use crate::regrid::WeightCache;
 
 /// Header key of the checksum of the configuration.
 pub(super) const FINGERPRINT: &str = "preprocessor_config_crc32c";
 
-/// The cubed sphere of a configuration, and the folder of its files.
+/// The cubed sphere of a configuration.
 pub(super) fn target(config: &PreprocessConfig) -> Result<Target, CliError> {
+    let cells = 6 * config.nc * config.nc;
+    refuse_size(config, Poisson::least_bytes(cells) + 8 * FIELDS * cells as u64)?;
     let grid = CubedSphere::new(config.nc, config.bundle, config.bundle.default_offset_deg(), RADIUS_M)
         .map_err(PreprocessError::from)?;
-    std::fs::create_dir_all(&config.directory)
-        .map_err(|e| CliError::input(format!("{}: cannot make the folder ({e})", config.directory.display())))?;
     let weights = match &config.cache {
         Some(dir) => WeightCache::at(dir),
         None => WeightCache::none(),
     };
     Ok(Target::new(grid, weights))
+}
+
+/// Values that the grid itself holds for each cell, at least.
+const FIELDS: u64 = 16;
+
+/// Refuses a grid that needs more memory than the machine has.
+pub(super) fn refuse_size(config: &PreprocessConfig, bytes: u64) -> Result<(), CliError> {
+    let Some(sizes) = lacks_memory(bytes) else { return Ok(()) };
+    let (path, nc) = (config.path.display(), config.nc);
+    Err(CliError::input(format!(
+        "{path}: `grid.nc` = {nc} does not fit in memory (at least {sizes}); choose fewer cells, or fewer ranks"
+    )))
 }
 
 /// The reader of the archive; `first` is the first day that is wanted of it.

@@ -48,8 +48,7 @@ pub(super) fn write(
         report.variables.push((field.name.clone(), mapped));
     }
     file.close().context(out, || "close".into())?;
-    staged.as_file().sync_all().map_err(io)?;
-    staged.persist(out).map_err(|error| io(error.error))?;
+    staged.publish(out).map_err(io)?;
     Ok(report)
 }
 

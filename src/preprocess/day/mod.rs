@@ -1,117 +1,25 @@
 //! One day of an archive to one transport file.
 
 mod header;
+mod settings;
 
 use std::path::Path;
 
 use jiff::civil::Date;
 use rayon::prelude::*;
-use serde_json::{Map, Value};
 
+pub use self::settings::{BalanceMode, DayProgress, DayReport, DaySettings};
 use super::columns::sum_levels;
 use super::levels::LevelMap;
 use super::pin::{mean_pressure, pin};
-use super::substeps::{StepRule, outflow_ratio};
+use super::substeps::outflow_ratio;
 use super::{
-    Balance, ColumnWeights, Endpoint, LayerWeights, MetReader, Pin, PreprocessError, Stage, Stages, Target,
-    close_columns, physics,
+    Balance, Endpoint, LayerWeights, MetReader, PreprocessError, Stage, Stages, Target, close_columns, physics,
 };
 use crate::files::lacks_room;
 use crate::grid::constants::GRAVITY;
-use crate::met::gates::{PositivityReport, ReplayReport, worse};
-use crate::met::{FloatType, GateAction, GatePolicy, Section, TransportWriter, WindowPayload, WindowReceipt};
-
-/// How horizontal fluxes are made to fit the mass changes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum BalanceMode {
-    /// One correction per face, shared out over its layers.
-    Column(ColumnWeights),
-    /// One correction per face and layer.
-    PerLayer,
-    /// None; the residual is taken out of the vertical fluxes.
-    None,
-}
-
-impl BalanceMode {
-    /// Value of `horizontal_balance` in headers.
-    pub fn name(self) -> &'static str {
-        match self {
-            BalanceMode::Column(_) => "column",
-            BalanceMode::PerLayer => "per_layer",
-            BalanceMode::None => "none",
-        }
-    }
-
-    /// Share of the layers in what is left of a column.
-    pub fn weights(self) -> ColumnWeights {
-        match self {
-            BalanceMode::Column(weights) => weights,
-            BalanceMode::PerLayer | BalanceMode::None => ColumnWeights::Mass,
-        }
-    }
-}
-
-/// What is written, besides what the archive decides.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DaySettings {
-    /// Storage precision.
-    pub float: FloatType,
-    /// Windows of a day.
-    pub windows: usize,
-    /// How horizontal fluxes are made to fit the mass changes.
-    pub balance: BalanceMode,
-    /// Substeps.
-    pub steps: StepRule,
-    /// Largest share of a cell's air that a substep may move out.
-    pub positivity_limit: f64,
-    /// What happens when that is exceeded.
-    pub on_positivity: GateAction,
-    /// The global mass of dry air.
-    pub pin: Pin,
-    /// Sections of physics that are written; the archive must have them.
-    pub physics: Vec<Section>,
-    /// Header keys that describe the program and the configuration.
-    pub provenance: Map<String, Value>,
-}
-
-impl DaySettings {
-    /// Length of a window in s.
-    pub fn window_seconds(&self) -> f64 {
-        86_400.0 / self.windows as f64
-    }
-}
-
-/// How far a day has come.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DayProgress {
-    /// Day in work.
-    pub day: Date,
-    /// Windows written.
-    pub written: usize,
-    /// Windows of the day.
-    pub windows: usize,
-    /// Substeps of the window just written.
-    pub steps: u32,
-}
-
-/// What was written, and how well it fits.
-#[derive(Clone, Debug)]
-pub struct DayReport {
-    /// Substeps of each window.
-    pub steps: Vec<u32>,
-    /// Worst replay of all windows.
-    pub replay: Option<ReplayReport>,
-    /// Largest outflow of all windows.
-    pub positivity: Option<PositivityReport>,
-    /// Largest change of a column's (with `PerLayer`, a layer's) face flux by the balance, kg over a window.
-    pub correction: f64,
-    /// Mean dry surface pressure of the archive at the start of the day, before it was set, Pa.
-    pub archive_pressure_pa: f64,
-    /// Where the time went.
-    pub stages: Stages,
-    /// Length of the file in bytes.
-    pub bytes: u64,
-}
+use crate::met::gates::worse;
+use crate::met::{GateAction, GatePolicy, MetError, Section, TransportWriter, WindowPayload, WindowReceipt};
 
 /// Prepares days one after the other.
 pub struct Preprocessor<'a> {
@@ -313,6 +221,14 @@ impl<'a> Preprocessor<'a> {
             ];
             sections.extend(physics.iter().map(|(section, values)| (*section, values.as_slice())));
             writer.write_window(n, &WindowPayload { steps: closed.steps, sections: &sections, m_next: Some(&m_next) })
+        });
+        let receipt = receipt.map_err(|error| match (error, settings.balance) {
+            (error @ MetError::Replay { .. }, BalanceMode::None) => PreprocessError::Day {
+                day,
+                problem: error.to_string(),
+                help: "winds that nothing balances do not close: choose another `fluxes.balance_mode` than \"none\"",
+            },
+            (error, _) => error.into(),
         })?;
         Ok((closed.steps, receipt, correction))
     }

@@ -67,6 +67,12 @@ impl Poisson {
         self.factor.bytes()
     }
 
+    /// Memory in bytes that the factor for `cells` cells at least takes: 8 bytes for each of n·log2 n entries, below the
+    /// 31/4·n·log2 n of nested dissection of a square grid (George 1973).
+    pub fn least_bytes(cells: usize) -> u64 {
+        8 * cells as u64 * u64::from(cells.max(1).ilog2())
+    }
+
     /// Solves for the potential `psi` with mean zero, with one step of iterative refinement.
     ///
     /// The residual cannot fall below the rounding of ψ itself, 4·ε·max|ψ|, which for smooth right-hand sides is

@@ -113,4 +113,6 @@ fn factors_stay_sparse() {
     let solver = Poisson::new(&faces);
     assert!(solver.entries() < 32 * faces.cells(), "{} entries", solver.entries());
     assert!(solver.bytes() > 8 * solver.entries());
+    let least = Poisson::least_bytes(faces.cells());
+    assert!(least < solver.bytes() as u64 && solver.bytes() as u64 <= 4 * least, "{least} of {}", solver.bytes());
 }

@@ -277,7 +277,7 @@ pub(super) const MASS_FIX: Section = Section::new(
             "",
             "Mean surface pressure of dry air, Pa.",
         ),
-        Key::optional("target_total_kg", Kind::Float(Range::Above(0.0)), "", "Mass of dry air, kg."),
+        Key::optional("target_total_kg", Kind::Float(Range::Within(1e18, 1e19)), "", "Mass of dry air, kg."),
         Key::optional(
             "campaign_file",
             Kind::Path,

@@ -344,6 +344,18 @@ impl MetReader for Era5Reader<'_> {
         8 * (batch + levels * (KEPT as u64 * (2 * cells + faces) + faces + physics * cells)) + lines
     }
 
+    fn covers(&self, day: Date) -> Result<(), PreprocessError> {
+        let need = |day, which| self.files.path(day, which).map(drop);
+        need(day, Collection::Core)?;
+        if self.wants(PhysicsGroup::Surface) || self.wants(PhysicsGroup::Tm5Exchange) {
+            need(day, Collection::Surface)?;
+        }
+        if self.wants(PhysicsGroup::Convection) {
+            need(day, Collection::Convection)?;
+        }
+        if self.stands_still(day)? { Ok(()) } else { need(Hour { day, hour: 23 }.next()?.day, Collection::Core) }
+    }
+
     fn endpoint(&mut self, day: Date, n: usize, stages: &mut Stages) -> Result<Endpoint, PreprocessError> {
         if n == 0 {
             let still = self.stands_still(day)?;

@@ -7,13 +7,15 @@ use std::rc::Rc;
 use jiff::{SignedDuration, civil::Date};
 use rayon::prelude::*;
 
-use super::super::archive::{LayerOrder, Sampling, Variable, absent, check_interval, check_times, find, start_of};
-use super::GeosSource;
+use super::super::archive::{
+    LayerOrder, PhysicsGroup, Sampling, Variable, absent, check_interval, check_times, day_after, find, start_of,
+};
 use super::bilinear::Bilinear;
 use super::cube::CubeFile;
 use super::fallback::{LatLonFile, LatLonPhysics};
 use super::layout::{Collection, GeosProduct, fp_candidates, fp_cube_candidates, fp_latlon_candidates, it_candidates};
 use super::mapping::Mapping;
+use super::{GeosSource, HOURS};
 use crate::gridded::GriddedFile;
 use crate::preprocess::{PreprocessError, Target};
 
@@ -94,7 +96,6 @@ impl<'a> Files<'a> {
 
     /// The grid of the physics of `day`, unless they lie on the cube.
     fn latlon_physics(&mut self, day: Date) -> Result<Option<LatLonPhysics>, PreprocessError> {
-        use super::super::archive::PhysicsGroup;
         let (collection, variable) = match self.source.physics.contains(&PhysicsGroup::Surface) {
             true => (Collection::Surface, Variable::Pblh),
             false => (Collection::Interfaces, Variable::Cmfmc),
@@ -134,11 +135,46 @@ impl<'a> Files<'a> {
         self.of_day(collection, day)
     }
 
+    /// Refuses a day some file of which is not there.
+    pub(super) fn need(&self, day: Date) -> Result<(), PreprocessError> {
+        let next = day_after(day)?;
+        match self.source.product {
+            GeosProduct::It => {
+                self.path_of_day(Collection::Transport, day)?;
+                [day, next].into_iter().try_for_each(|day| self.path_of_day(Collection::States, day).map(drop))?;
+            }
+            GeosProduct::Fp => {
+                (0..HOURS).try_for_each(|hour| self.path_of_hour(day, hour).map(drop))?;
+                self.path_of_hour(next, 0)?;
+            }
+        }
+        let groups: [(PhysicsGroup, &[Collection]); 3] = [
+            (PhysicsGroup::Surface, &[Collection::Surface]),
+            (PhysicsGroup::Convection, &[Collection::Interfaces, Collection::Dynamics]),
+            (PhysicsGroup::Vdiff, &[Collection::Dynamics, Collection::Temperature]),
+        ];
+        let wanted = groups.into_iter().filter(|(group, _)| self.source.physics.contains(group));
+        wanted.flat_map(|(_, files)| files).try_for_each(|which| self.path_of_day(*which, day).map(drop))
+    }
+
+    fn path_of_hour(&self, day: Date, hour: usize) -> Result<PathBuf, PreprocessError> {
+        let (root, candidates) = (&self.source.root, fp_candidates(self.source.nc, day, hour));
+        find(root, &candidates)?
+            .ok_or_else(|| absent(day, &format!("tavg_1hr_ctm at hour {hour:02}"), root, &candidates))
+    }
+
+    fn path_of_day(&self, collection: Collection, day: Date) -> Result<PathBuf, PreprocessError> {
+        let source = &self.source;
+        let (root, candidates) = match (source.product, &self.latlon) {
+            (GeosProduct::It, _) => (&source.root, it_candidates(collection, source.nc, day)),
+            (GeosProduct::Fp, None) => (&source.physics_root, fp_cube_candidates(collection, source.nc, day)),
+            (GeosProduct::Fp, Some(_)) => (&source.physics_root, fp_latlon_candidates(collection, day)),
+        };
+        find(root, &candidates)?.ok_or_else(|| absent(day, collection.name(), root, &candidates))
+    }
+
     fn of_hour(&mut self, day: Date, hour: usize) -> Result<Rc<Opened>, PreprocessError> {
-        let candidates = fp_candidates(self.source.nc, day, hour);
-        let root = self.source.root.clone();
-        let path = find(&root, &candidates)?
-            .ok_or_else(|| absent(day, &format!("tavg_1hr_ctm at hour {hour:02}"), &root, &candidates))?;
+        let path = self.path_of_hour(day, hour)?;
         self.opened(path, Lies::Cube, |file| {
             let start = start_of(day) + SignedDuration::from_hours(hour as i64);
             check_interval(file, start, 1, 3600.0, Sampling::Means)
@@ -146,13 +182,7 @@ impl<'a> Files<'a> {
     }
 
     fn of_day(&mut self, collection: Collection, day: Date) -> Result<Rc<Opened>, PreprocessError> {
-        let source = &self.source;
-        let (root, candidates) = match (source.product, &self.latlon) {
-            (GeosProduct::It, _) => (&source.root, it_candidates(collection, source.nc, day)),
-            (GeosProduct::Fp, None) => (&source.physics_root, fp_cube_candidates(collection, source.nc, day)),
-            (GeosProduct::Fp, Some(_)) => (&source.physics_root, fp_latlon_candidates(collection, day)),
-        };
-        let path = find(root, &candidates)?.ok_or_else(|| absent(day, collection.name(), root, &candidates))?;
+        let path = self.path_of_day(collection, day)?;
         let lies = if self.latlon.is_some() { Lies::LatLon } else { Lies::Cube };
         self.opened(path, lies, |file| check_times(file, day, collection.records(), collection.sampling()))
     }

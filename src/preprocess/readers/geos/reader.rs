@@ -246,6 +246,10 @@ impl MetReader for GeosReader<'_> {
         8 * (held * layers * cells + 24 * fine) + (2 << 26)
     }
 
+    fn covers(&self, day: Date) -> Result<(), PreprocessError> {
+        self.files.need(day)
+    }
+
     fn endpoint(&mut self, day: Date, n: usize, stages: &mut Stages) -> Result<Endpoint, PreprocessError> {
         let place = self.hour(day, n)?;
         Ok(Endpoint { mass: self.air(place, stages)? })

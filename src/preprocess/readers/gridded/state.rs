@@ -236,6 +236,10 @@ impl MetReader for GriddedReader<'_> {
         8 * (cells * layers * 4 * (KEPT as u64 + 2) + columns * 5 * (levels + layers))
     }
 
+    fn covers(&self, day: Date) -> Result<(), PreprocessError> {
+        self.between(day, 0.0).and_then(|_| self.between(day, 86_400.0)).map(drop)
+    }
+
     fn endpoint(&mut self, day: Date, n: usize, stages: &mut Stages) -> Result<Endpoint, PreprocessError> {
         let at = self.between(day, n as f64 * self.seconds)?;
         let mut mass = self.thickness(at, Thickness::Dry, stages)?;

@@ -1,7 +1,7 @@
 //! Records of the files of MERRA-2, from the model top down and in SI units.
 
 use std::cell::Cell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use jiff::civil::Date;
@@ -61,6 +61,11 @@ impl Files {
     /// Whether there is a file.
     pub(super) fn has(&self, day: Date, collection: Collection) -> Result<bool, PreprocessError> {
         Ok(find(&self.source.root, &collection.candidates(self.source.layout, day))?.is_some())
+    }
+
+    /// Refuses a day without a file of a collection.
+    pub(super) fn need(&self, day: Date, collection: Collection) -> Result<(), PreprocessError> {
+        path(&self.source, day, collection).map(drop)
     }
 
     /// Whether the file of a day has a variable.
@@ -181,12 +186,16 @@ impl Files {
     }
 }
 
+/// Path of the file of a collection of a day.
+fn path(source: &Merra2Source, day: Date, collection: Collection) -> Result<PathBuf, PreprocessError> {
+    let candidates = collection.candidates(source.layout, day);
+    find(&source.root, &candidates)?
+        .ok_or_else(|| absent(day, collection.name(source.layout), &source.root, &candidates))
+}
+
 /// Opens the file of a collection of a day.
 fn open(source: &Merra2Source, day: Date, collection: Collection) -> Result<GriddedFile, PreprocessError> {
-    let candidates = collection.candidates(source.layout, day);
-    let path = find(&source.root, &candidates)?
-        .ok_or_else(|| absent(day, collection.name(source.layout), &source.root, &candidates))?;
-    let file = GriddedFile::open(&path)?;
+    let file = GriddedFile::open(&path(source, day, collection)?)?;
     check_times(&file, day, collection.records(), collection.sampling())?;
     Ok(file)
 }

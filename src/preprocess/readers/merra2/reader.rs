@@ -261,6 +261,19 @@ impl MetReader for Merra2Reader<'_> {
         8 * layers * (cells * (3 * KEPT as u64 + 6) + 4 * columns)
     }
 
+    fn covers(&self, day: Date) -> Result<(), PreprocessError> {
+        let wants = |group| self.files.source().physics.contains(&group);
+        let needed = [
+            (Collection::States, true),
+            (Collection::Dynamics, true),
+            (Collection::Surface, wants(PhysicsGroup::Surface)),
+            (Collection::Interfaces, wants(PhysicsGroup::Convection)),
+            (Collection::Clouds, wants(PhysicsGroup::Convection)),
+        ];
+        needed.into_iter().filter(|(_, needed)| *needed).try_for_each(|(which, _)| self.files.need(day, which))?;
+        if self.stands_still(day)? { Ok(()) } else { self.files.need(day_after(day)?, Collection::States) }
+    }
+
     fn endpoint(&mut self, day: Date, n: usize, stages: &mut Stages) -> Result<Endpoint, PreprocessError> {
         if n == 0 {
             let still = self.stands_still(day)?;
