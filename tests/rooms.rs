@@ -82,3 +82,14 @@ fn devices_know_no_scheme() {
         }
     }
 }
+
+/// The library reads zeros past the end of a truncated file, so what is read is opened where that is checked.
+#[test]
+fn netcdf_files_are_opened_for_reading_in_one_place() {
+    for (path, text) in texts("src") {
+        let allowed = path.ends_with("files/reading.rs") || path.to_string_lossy().contains("tests");
+        let opened =
+            ["netcdf::open(", "netcdf::open_with(", "netcdf::open_mem("].iter().any(|call| text.contains(call));
+        assert!(allowed || !opened, "{} opens files by itself; `files::open_netcdf` does it", path.display());
+    }
+}

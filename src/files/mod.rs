@@ -1,8 +1,16 @@
-//! What a path leads to, and how much fits there, asked before a file is read or written; files that appear at once.
+//! What a path leads to, and how much fits there, asked before a file is read or written; files that appear at once;
+//! NetCDF files that are read.
+
+mod classic;
+mod reading;
+mod target;
 
 use std::fs;
 use std::io;
 use std::path::Path;
+
+pub use reading::{OpenError, open_netcdf};
+pub use target::{UnusableTarget, writable_file, writable_folder};
 
 /// Refuses what exists but is no regular file: opening a pipe waits for ever, and replacing a device destroys it.
 /// A path that leads nowhere is accepted.
@@ -26,7 +34,7 @@ pub fn regular_or_absent(path: &Path) -> io::Result<()> {
 /// name `path` with [`tempfile::NamedTempFile::persist`].
 ///
 /// # Errors
-/// Of the system.
+/// Of the system; the text names the folder rather than the temporary file.
 pub fn staged(path: &Path) -> io::Result<tempfile::NamedTempFile> {
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let prefix = format!(".{name}.");
@@ -34,7 +42,10 @@ pub fn staged(path: &Path) -> io::Result<tempfile::NamedTempFile> {
     builder.prefix(&prefix).suffix(".part");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder(path))
+    builder.tempfile_in(folder(path)).map_err(|error| {
+        let reason = error.kind();
+        io::Error::new(reason, format!("no file can be made in {} ({reason})", folder(path).display()))
+    })
 }
 
 /// The folder in which `path` lies.
