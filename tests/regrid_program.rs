@@ -293,6 +293,14 @@ fn mistakes_are_refused() {
     refused(dir.path(), &with(&["--var", "time"]), &["`time` has no value per cell", "(time)"]);
     refused(dir.path(), &with(&["--amount", "co2", "--mean", "co2"]), &["both an amount and a mean"]);
     refused(dir.path(), &["regrid", name, "--to", "c6", "-o", name], &["would overwrite"]);
+    gchp(dir.path(), 0.0);
+    for args in [
+        &["regrid", name, "--to", "gchp.nc4", "-o", "gchp.nc4"][..],
+        &["weights", "--from", "gchp.nc4", "--to", "latlon:5x5", "-o", "gchp.nc4"],
+        &["weights", "--from", "latlon:5x5", "--to", "gchp.nc4", "-o", "gchp.nc4"],
+    ] {
+        refused(dir.path(), args, &["gchp.nc4: the result would overwrite", "choose another path"]);
+    }
     std::fs::write(dir.path().join("text.nc"), "no netcdf").unwrap();
     refused(dir.path(), &["regrid", "text.nc", "--to", "c6", "-o", "out.nc"], &["text.nc: cannot be opened as NetCDF"]);
     refused(dir.path(), &["weights", "--from", "c6", "--to", "text.nc", "-o", "out.nc"], &["text.nc"]);

@@ -124,7 +124,7 @@ pub(super) struct WeightsArgs {
 impl WeightsArgs {
     pub(super) fn execute(self, ctx: &Context) -> Result<Exit, CliError> {
         let Shared { sides, output: out, .. } = &self.shared;
-        output::check_output(out)?;
+        output::check_output(out, &[self.from.as_ref(), self.to.as_ref()])?;
         let mesh = |grid: &str| output::mesh_of(grid, (*sides).into(), FALLBACK_RADIUS_M);
         let (from, to) = (mesh(&self.from)?, mesh(&self.to)?);
         let cache = self.shared.cache();

@@ -116,12 +116,17 @@ pub fn check_cache(cache: &WeightCache, from: &Mesh, to: &Mesh) -> Result<(), Ou
         .map_err(|(folder, problem)| OutputError::Content { path: folder, problem: problem.to_string() })
 }
 
-/// Refuses a file that cannot be made or replaced.
+/// Refuses a result `out` that cannot be made or replaced, or would replace one of the files `read`.
 ///
 /// # Errors
 /// [`OutputError::Content`], naming the file.
-pub fn check_output(path: &Path) -> Result<(), OutputError> {
-    check_target(path)
+pub fn check_output(out: &Path, read: &[&Path]) -> Result<(), OutputError> {
+    check_target(out)?;
+    if read.iter().any(|path| same_file(path, out)) {
+        let problem = "the result would overwrite the file it is made of; choose another path".into();
+        return Err(OutputError::Content { path: out.to_path_buf(), problem });
+    }
+    Ok(())
 }
 
 fn with_sides(mesh: Mesh, sides: LatLonSides) -> Result<Mesh, RegridError> {
@@ -141,11 +146,7 @@ fn with_sides(mesh: Mesh, sides: LatLonSides) -> Result<Mesh, RegridError> {
 /// If the file cannot be read, its grid is not known, a variable does not exist (close names are given) or has no value
 /// per cell, the new grid is not a lat-lon grid or cubed sphere, or `out` cannot be written.
 pub fn regrid(path: &Path, request: &RegridRequest, out: &Path) -> Result<RegridReport, OutputError> {
-    check_target(out)?;
-    if same_file(path, out) {
-        let problem = "the result would overwrite the file it is made of; choose another path".into();
-        return Err(OutputError::Content { path: out.to_path_buf(), problem });
-    }
+    check_output(out, &[path, Path::new(request.target)])?;
     let source = Source::open(path)?;
     let fields = source.fields(request)?;
     let radius_m = match source.mesh() {
