@@ -23,7 +23,7 @@ pub use error::OutputError;
 pub use frame::{FrameContent, FrameNeeds, SnapshotFrame};
 pub use plot::{PlotRequest, plot};
 pub use provenance::Provenance;
-pub use remap::{Mapped, RegridReport, RegridRequest, mesh_of, regrid};
+pub use remap::{Mapped, RegridReport, RegridRequest, check_cache, check_output, mesh_of, regrid};
 pub use selection::{FieldPlan, FieldSelection, LayerSelection, RESERVED_NAMES, TracerFields, TracerSelection};
 pub use spec::{Compression, OutputSpec, Series, Split};
 pub use writer::SnapshotWriter;
