@@ -9,6 +9,7 @@ use super::{CliError, Context, Exit};
 use crate::config::preprocess::{PreprocessConfig, SourceConfig};
 use crate::config::{self, Preflight, RunConfig};
 use crate::preprocess::readers::gridded::GriddedArchive;
+use crate::sources::EmissionTotal;
 
 /// Check a configuration (run, preprocessing): every error with its line and a remedy
 #[derive(Debug, Args)]
@@ -50,10 +51,13 @@ impl CheckArgs {
         let config = RunConfig::load(&self.config)?;
         let plan = config.preflight(self.ranks.get())?;
         plan.warnings.iter().for_each(|w| tracing::warn!("{w}"));
+        let listed = files_and_sources(&config, &config.source_totals(&plan)?);
         if self.explain {
-            ctx.print(&config::explain(&config))?;
+            let remarks: String = listed.iter().map(|(label, text)| format!("# {label:<10} {text}\n")).collect();
+            ctx.print(&format!("{}{remarks}", config::explain(&config)))?;
         } else {
-            ctx.print(&format!("{}: the configuration is valid\n{}", self.config.display(), summary(&config, &plan)))?;
+            let text = summary(&config, &plan, &listed);
+            ctx.print(&format!("{}: the configuration is valid\n{text}", self.config.display()))?;
         }
         Ok(Exit::Finished)
     }
@@ -67,8 +71,23 @@ fn meant_for_fluxes(text: &str) -> Option<&'static str> {
     meant.then_some("this configures `atmostr prepare-fluxes`; check it with `atmostr prepare-fluxes FILE --check`")
 }
 
+/// Files of initial states, and every source with its total and its files: label and text.
+fn files_and_sources(config: &RunConfig, totals: &[EmissionTotal]) -> Vec<(&'static str, String)> {
+    let mut lines: Vec<_> = config.initial_records().into_iter().map(|record| ("initial", record)).collect();
+    let sources = config.source_summaries().into_iter().zip(config.source_records()).zip(totals);
+    for ((source, files), total) in sources {
+        lines.push(("source", format!("{source}: {total}")));
+        lines.extend((!files.is_empty()).then_some(("", files)));
+    }
+    if totals.is_empty() {
+        lines.push(("sources", "none".into()));
+    }
+    lines
+}
+
 /// The run in a few lines.
-fn summary(config: &RunConfig, plan: &Preflight) -> String {
+fn summary(config: &RunConfig, plan: &Preflight, listed: &[(&'static str, String)]) -> String {
+    let listed: String = listed.iter().map(|(label, text)| format!("  {label:<10} {text}\n")).collect();
     let names: Vec<_> = config.tracers.iter().map(|t| t.name.as_str()).collect();
     let files = match plan.files.len() {
         0 => "winds made by the program".to_owned(),
@@ -83,7 +102,7 @@ fn summary(config: &RunConfig, plan: &Preflight) -> String {
     let (layout, advection) = (&plan.layout, &config.advection);
     format!(
         "  input      {files}, {windows} windows, {} h\n  grid       C{}, {} levels, halo {}\n  \
-         advection  {}\n  diffusion  {}\n  convection {}\n  sources    {}\n  decay      {}\n  precision  {}\n  tiles      {} per panel, {} ranks\n  tracers    {}\n  output     {output}\n",
+         advection  {}\n  diffusion  {}\n  convection {}\n{listed}  decay      {}\n  precision  {}\n  tiles      {} per panel, {} ranks\n  tracers    {}\n  output     {output}\n",
         plan.hours,
         layout.nc(),
         plan.levels,
@@ -91,7 +110,6 @@ fn summary(config: &RunConfig, plan: &Preflight) -> String {
         advection.scheme.map_or("none", |s| s.name()),
         config.physics.diffusion_summary(),
         config.physics.convection_summary(),
-        config.sources_summary(),
         config.chemistry.summary(&config.tracers),
         config.settings.float_type.tag(),
         layout.tile_grid(),
