@@ -332,6 +332,11 @@ fn any_archive_is_prepared_or_refused_before_anything_is_written() {
     let told = run(flux("2021-12-02", "scale = 2"), &[]).succeed();
     let words = format!("2 slices, {whole:.6e} kg from 2021-12-01 to 2021-12-02, {:.4e} kg a-1", whole / 2.0 * 365.25);
     assert!(told.stdout.contains(&words) && told.stdout.contains("Pg C a-1"), "{words}\n{}", told.stdout);
+    for slice in ["1", "2"] {
+        atmostr(dir.path(), &["plot", "out/co2_c6.nc", "--var", "co2", "--time", slice, "-o", "map.png"]).succeed();
+    }
+    let missing = atmostr(dir.path(), &["plot", "out/co2_c6.nc", "--var", "co", "-o", "map.png"]);
+    missing.refuse(&["co2_c6.nc", "did you mean co2"]);
     let mut left: Vec<_> = std::fs::read_dir(dir.path().join("out")).unwrap().map(|e| e.unwrap().file_name()).collect();
     left.sort();
     assert_eq!(left, ["co2_c6.nc"]);
