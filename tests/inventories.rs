@@ -315,6 +315,9 @@ fn any_archive_is_prepared_or_refused_before_anything_is_written() {
         atmostr(dir.path(), &[&["prepare-fluxes", "fluxes.toml"], args].concat())
     };
     run(flux("2021-12-02", ""), &["--check"]).succeed();
+    let explained = atmostr(dir.path(), &["check", "fluxes.toml", "--explain"]).succeed();
+    assert!(explained.stdout.contains("missing = \"refuse\"  # default"), "{}", explained.stdout);
+    atmostr(dir.path(), &["check", "fluxes.toml"]).refuse(&["prepare-fluxes FILE --check"]);
     run(flux("2022-12-02", ""), &[]).refuse(&["flux.nc", "do not cover 2021-12-01 to 2022-12-02"]);
     run(flux("2021-12-02", "units = \"K\""), &[]).refuse(&["flux.nc", "'K'", "known are", "`units`"]);
     run(flux("2021-12-02", "unit = \"K\""), &[]).refuse(&["unknown key `unit`", "did you mean `units`"]);

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{CliError, Context, Exit};
+use crate::config::fluxes::FluxConfig;
 use crate::config::preprocess::{PreprocessConfig, SourceConfig};
 use crate::config::{self, Preflight, RunConfig};
 use crate::preprocess::readers::gridded::GriddedArchive;
@@ -23,7 +24,7 @@ pub(super) struct CheckArgs {
     /// Number of ranks of the run, to check the tiles
     #[arg(long, default_value = "1", value_name = "N")]
     ranks: NonZeroUsize,
-    /// Print the whole configuration with its defaults
+    /// Print the whole configuration with its defaults; also of preprocessing and of flux preparation
     #[arg(long)]
     explain: bool,
 }
@@ -31,18 +32,22 @@ pub(super) struct CheckArgs {
 impl CheckArgs {
     pub(super) fn execute(self, ctx: &Context) -> Result<Exit, CliError> {
         let text = std::fs::read_to_string(&self.config).unwrap_or_default();
-        if let Some(other) = meant_for_fluxes(&text) {
+        if is_meant_for_fluxes(&text) {
+            if self.explain {
+                ctx.print(&config::explain_fluxes(&FluxConfig::load(&self.config)?))?;
+                return Ok(Exit::Finished);
+            }
+            let other = "this configures `atmostr prepare-fluxes`; check it with `atmostr prepare-fluxes FILE --check`";
             return Err(CliError::input(format!("{}: {other}", self.config.display())));
         }
         if PreprocessConfig::is_meant(&text) {
-            if self.explain {
-                let help =
-                    "--explain is for configurations of runs; `atmostr preprocess --keys` lists keys and defaults";
-                return Err(CliError::input(help));
-            }
             let config = PreprocessConfig::load(&self.config)?;
             if let SourceConfig::Gridded(source) = &config.source {
                 GriddedArchive::open(source)?;
+            }
+            if self.explain {
+                ctx.print(&config::explain_preprocessing(&config))?;
+                return Ok(Exit::Finished);
             }
             let path = self.config.display();
             ctx.print(&format!("{path}: the preprocessing configuration is valid\n{}", config.summary()))?;
@@ -63,12 +68,12 @@ impl CheckArgs {
     }
 }
 
-/// What to say of a configuration of `atmostr prepare-fluxes`.
-fn meant_for_fluxes(text: &str) -> Option<&'static str> {
-    let root = toml::de::DeTable::parse(text).ok()?;
-    let has = |key: &str| root.get_ref().contains_key(key);
-    let meant = (has("flux") || has("catrine")) && !has("input") && !has("source");
-    meant.then_some("this configures `atmostr prepare-fluxes`; check it with `atmostr prepare-fluxes FILE --check`")
+/// Whether a text configures `atmostr prepare-fluxes`.
+fn is_meant_for_fluxes(text: &str) -> bool {
+    toml::de::DeTable::parse(text).is_ok_and(|root| {
+        let has = |key: &str| root.get_ref().contains_key(key);
+        (has("flux") || has("catrine")) && !has("input") && !has("source")
+    })
 }
 
 /// Files of initial states, and every source with its total and its files: label and text.

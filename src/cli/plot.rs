@@ -8,7 +8,7 @@ use clap::Args;
 use super::{CliError, Context, Exit};
 use crate::output::{self, OutputError, PlotRequest};
 
-/// Draw a map of a variable: of snapshots, prepared fluxes, or any file on a longitude-latitude grid
+/// Draw a map of a variable of a file
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -37,7 +37,7 @@ pub use advection::{Advection, CflExcess};
 pub use chemistry::{Chemistry, DecayCadence};
 pub use emissions::{EmissionConfig, EmissionSource};
 pub use error::{ConfigErrors, Problem};
-pub use explain::explain;
+pub use explain::{explain, explain_fluxes, explain_preprocessing};
 pub use input::{Expectations, Input, Source};
 pub use output::{Output, Schedule};
 pub use physics::Physics;

@@ -38,7 +38,7 @@ fn mole_fraction_factor(units: &str) -> Result<f64, String> {
 
 /// The first value that no mole fraction can be, mol mol⁻¹.
 pub(super) fn impossible(values: &[f64]) -> Option<usize> {
-    values.iter().position(|value| !(value.abs() <= 1.0))
+    values.iter().position(|value| value.is_nan() || value.abs() > 1.0)
 }
 
 #[cfg(test)]
