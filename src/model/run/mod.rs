@@ -12,7 +12,7 @@ use super::budget::Budgets;
 use super::clock::Clock;
 use super::engine::{Books, Engine, OpenDevice, engine, open_device};
 use super::error::{RunError, agree_on};
-use super::physics::{emitters, expectations};
+use super::physics::{emission_totals, emitters, expectations};
 use super::report::{Budget, Progress, RunReport};
 use super::setup::{Setup, make_folder_of};
 use super::snapshots::Snapshots;
@@ -107,6 +107,7 @@ impl<'a, R: Scalar> Run<'a, R> {
         let (state, notes) = setup.initial_state(config, window, comm)?;
         let emitters = emitters(config, setup, comm)?;
         let rules = expectations(config, &emitters, comm)?;
+        let emitted = emission_totals(config, &rules, 3600.0 * setup.plan.hours);
         let mut engine = engine(config, setup, device, state, window, emitters, threads, comm)?;
         let mut initial = Vec::new();
         totals(&mut *engine, comm, &mut initial)?;
@@ -132,7 +133,7 @@ impl<'a, R: Scalar> Run<'a, R> {
             books: Books::default(),
             found: Vec::new(),
         };
-        let mut plan = run.plan();
+        let mut plan = run.plan(&emitted);
         plan.lines.extend(notes.into_iter().map(|note| ("initial", note)));
         run.progress.start(&plan);
         if let Some(notice) = run.engine.notice() {
