@@ -58,7 +58,7 @@ fn read_as(
         file: &path,
         variable: "CO2",
         units: given,
-        time_index: 1,
+        record: RecordChoice::Only,
         vertical_order: VerticalOrder::TopFirst,
         negatives: Negatives::Keep,
     };

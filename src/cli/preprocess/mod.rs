@@ -17,7 +17,9 @@ use crate::comm::Communicator;
 use crate::config::preprocess::PreprocessConfig;
 use crate::files::regular_or_absent;
 use crate::met::TransportFile;
-use crate::preprocess::{DayReport, DaySettings, LevelMap, MetReader, PreprocessError, Preprocessor, Target};
+use crate::preprocess::{
+    DayReport, DaySettings, LevelMap, MetReader, PreprocessError, Preprocessor, SOURCE_INPUTS, Target,
+};
 
 /// Turn archived meteorology into transport files, one per day
 #[derive(Debug, Args)]
@@ -28,8 +30,8 @@ Examples:
   mpirun -n 4 atmostr preprocess met.toml --start 2021-12-01 --end 2021-12-31   days shared by the ranks
   atmostr preprocess --keys                                                     all keys of the configuration
 
-A day that is already there, written from the same configuration, is left as it is; so a job that was stopped is simply
-started again. A file takes its place only when all windows have passed their checks.")]
+A day that is already there, written from the same configuration and input, is left as it is; so a job that was stopped
+is simply started again. Comments, folders and defaults written out make no other configuration. A file takes its place only when all windows have passed their checks.")]
 pub(super) struct PreprocessArgs {
     /// Configuration file (TOML)
     #[arg(required_unless_present = "keys")]
@@ -129,7 +131,7 @@ impl PreprocessArgs {
     ) -> Result<Vec<Date>, CliError> {
         let mut todo = Vec::new();
         for &day in days {
-            match self.standing(&config.file_of(day), settings, target)? {
+            match self.standing(&config.file_of(day), &reader.inputs(day), settings, target)? {
                 Standing::Done => {
                     tracing::info!(%day, file = %config.file_of(day).display(), "already there, left as it is")
                 }
@@ -141,7 +143,13 @@ impl PreprocessArgs {
     }
 
     /// Whether a day is already there.
-    fn standing(&self, path: &Path, settings: &DaySettings, target: &Target) -> Result<Standing, CliError> {
+    fn standing(
+        &self,
+        path: &Path,
+        inputs: &[String],
+        settings: &DaySettings,
+        target: &Target,
+    ) -> Result<Standing, CliError> {
         if let Err(problem) = regular_or_absent(path) {
             return Err(CliError::input(format!("{}: {problem}, or move what is there", path.display())));
         }
@@ -157,13 +165,16 @@ impl PreprocessArgs {
         let config = settings.provenance.get(setup::FINGERPRINT).cloned().unwrap_or_default();
         let mass = settings.pin.target_kg(target.grid().total_area());
         let same_mass = stored("global_mass_pin_target_kg").as_f64() == mass;
-        if stored(setup::FINGERPRINT) == config && same_mass {
+        let what = if stored(setup::FINGERPRINT) != config {
+            "another configuration"
+        } else if !same_mass {
+            "another global mass"
+        } else if stored(SOURCE_INPUTS) != serde_json::json!(inputs) {
+            "other input files (names or sizes)"
+        } else {
             return Ok(Standing::Done);
-        }
-        let message = format!(
-            "{} was written from another configuration or for another global mass; give --replace to write it again",
-            path.display()
-        );
+        };
+        let message = format!("{} was written from {what}; give --replace to write it again", path.display());
         Err(CliError::input(message))
     }
 }
@@ -206,8 +217,8 @@ fn summary(day: Date, path: &Path, report: &DayReport) -> String {
     let replay = report.replay.map_or(f64::NAN, |r| r.relative);
     let outflow = report.positivity.map_or(f64::NAN, |p| p.ratio);
     format!(
-        "{day}: {}, {} windows, {substeps} substeps\n  replay {replay:.1e}, largest outflow {outflow:.3}, archive's mean dry \
-         surface pressure {:.2} Pa\n  {:.1} s: {}\n",
+        "{day}: {}, {} windows, {substeps} substeps\n  replay {replay:.1e}, largest outflow {outflow:.3}, archive's dry air \
+         from ground to model top {:.2} Pa on the mean\n  {:.1} s: {}\n",
         path.display(),
         report.steps.len(),
         report.archive_pressure_pa,

@@ -84,7 +84,7 @@ impl Plan<'_> {
         tracing::info!(
             pa = campaign.mean_dry_surface_pressure_pa,
             file = %path.display(),
-            "mean surface pressure of dry air measured and recorded"
+            "mean weight of the dry air between ground and model top measured and recorded"
         );
         Ok(())
     }

@@ -8,6 +8,7 @@ use std::path::Path;
 use jiff::civil::Date;
 use rayon::prelude::*;
 
+pub use self::header::SOURCE_INPUTS;
 pub use self::settings::{BalanceMode, DayProgress, DayReport, DaySettings};
 use super::columns::sum_levels;
 use super::levels::LevelMap;
@@ -147,8 +148,9 @@ impl<'a> Preprocessor<'a> {
     fn check_target(&self, day: Date, archive_pa: f64) -> Result<(), PreprocessError> {
         let area = self.target.grid().total_area();
         let Some(target_pa) = self.settings.pin.target_kg(area).map(|kg| kg * GRAVITY / area) else { return Ok(()) };
-        let problem =
-            format!("the archive's mean dry surface pressure is {archive_pa:.1} Pa, the target {target_pa:.1} Pa");
+        let problem = format!(
+            "the archive's dry air between ground and model top weighs {archive_pa:.1} Pa on the mean, the target is {target_pa:.1} Pa"
+        );
         match (target_pa / archive_pa - 1.0).abs() {
             off if off <= 0.01 => Ok(()),
             off if off <= 0.05 => {
