@@ -49,7 +49,10 @@ fn written(text: &str, sections: &[Section], defaults: Defaults) -> String {
             if !stated && NONE.contains(&section.path) {
                 let _ = writeln!(out, "# [{path}] is absent: none of it\n");
             }
-            if stated && (table.is_some() || !has_no_place(section, root.get_ref())) {
+            if stated && table.is_none() && section.path == INIT {
+                // Without any of its keys a tracer starts from nothing, not from the default of `background`.
+                let _ = writeln!(out, "[{path}]\nkind = \"uniform\"  # default\nbackground = 0  # default\n");
+            } else if stated && (table.is_some() || !has_no_place(section, root.get_ref())) {
                 write_table(&mut out, section, &path, table, text, defaults);
             }
         }
@@ -124,10 +127,13 @@ const OPTIONAL: [&str; 9] = [
     "diffusion",
     "convection",
     "chemistry",
-    "tracers.<name>.init",
+    INIT,
     "tracers.<name>.surface_flux",
     "output",
 ];
+
+/// The initial state of a tracer.
+const INIT: &str = "tracers.<name>.init";
 
 /// Those that say by their absence that there is none of it.
 const NONE: [&str; 4] = ["diffusion", "convection", "chemistry", "output"];

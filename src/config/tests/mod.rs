@@ -345,6 +345,10 @@ fn the_explained_configuration_is_equivalent() {
     assert!(explained.contains("sigma_lat_deg = 10  # default\n"), "{explained}");
     assert!(explained.contains("# [chemistry] is absent: none of it\n"), "{explained}");
     assert!(explained.contains("[output.fields]\n"), "{explained}");
+    assert!(
+        explained.contains("[tracers.sf6.init]\nkind = \"uniform\"  # default\nbackground = 0  # default\n"),
+        "{explained}"
+    );
     assert!(explained.contains("[[tracers.co2.surface_flux]]\n"), "{explained}");
     assert!(explained.contains("solve = \"delta\"  # default\n"), "{explained}");
     let again = accepted(&explained);
