@@ -12,7 +12,7 @@ use crate::config::{self, Preflight, RunConfig};
 use crate::preprocess::readers::gridded::GriddedArchive;
 use crate::sources::EmissionTotal;
 
-/// Check a configuration (run, preprocessing, preparation of fluxes): every error with its line and a remedy
+/// Check a configuration of any kind: every error with its line and a remedy
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

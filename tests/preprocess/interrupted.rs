@@ -80,7 +80,7 @@ fn a_check_refuses_native_layers_without_interfaces() {
     prepare(dir, &Winds::default(), "", "");
     let text =
         configuration("", "").replace("levels = \"smooth\"\nn_levels = 6\ntop_pa = 5000\n", "levels = \"native\"\n");
-    for (text, line) in [(text.replace("levels = \"native\"\n", ""), ""), (text, "met.toml:7:1")] {
+    for (text, line) in [(text.replace("levels = \"native\"\n", ""), ""), (text, "met.toml:8:1")] {
         std::fs::write(dir.join("met.toml"), text).unwrap();
         let parts = ["`vertical.levels` = \"native\" needs the interfaces", "met.toml:", line, "levels = \"smooth\""];
         atmostr(dir, &["check", "met.toml"]).refuse(&parts);

@@ -149,7 +149,7 @@ impl<'a> Preprocessor<'a> {
         let area = self.target.grid().total_area();
         let Some(target_pa) = self.settings.pin.target_kg(area).map(|kg| kg * GRAVITY / area) else { return Ok(()) };
         let problem = format!(
-            "the archive's dry air between ground and model top weighs {archive_pa:.1} Pa on the mean, the target is {target_pa:.1} Pa"
+            "the archive's dry air between ground and model top weighs {archive_pa:.1} Pa on the mean, the target {target_pa:.1} Pa"
         );
         match (target_pa / archive_pa - 1.0).abs() {
             off if off <= 0.01 => Ok(()),
