@@ -147,6 +147,35 @@ fn stopped_work_takes_its_temporary_file_away() {
     }
 }
 
+/// Processes that prepare one day each, as the jobs of an array do, agree on one global mass.
+#[test]
+fn days_prepared_at_the_same_time_have_one_mass() {
+    let (_guard, dir) = alone();
+    let dir = dir.path();
+    prepare(dir, &Winds::default(), "", "");
+    for _ in 0..3 {
+        let start = |day: &str| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_atmostr"));
+            let args = ["preprocess", "met.toml", "--day", day, "--threads", "1"];
+            command.current_dir(dir).args(args).stdout(Stdio::null()).stderr(Stdio::null());
+            command.spawn().unwrap()
+        };
+        let jobs = ["2000-01-01", "2000-01-02"].map(start);
+        for mut job in jobs {
+            assert!(job.wait().unwrap().success());
+        }
+        let mass = |day: &str| {
+            let file = TransportFile::open(dir.join(format!("out/{day}.bin"))).unwrap();
+            file.header().json()["global_mass_pin_target_kg"].as_f64().unwrap()
+        };
+        assert_eq!(mass("20000101"), mass("20000102"));
+        // What is there is what a later command wants.
+        let ended = atmostr(dir, &RANGE).succeed();
+        assert_eq!(ended.count("already there"), 2, "{}", ended.stderr);
+        std::fs::remove_dir_all(dir.join("out")).unwrap();
+    }
+}
+
 fn passes(path: &Path) {
     let file = TransportFile::open(path).unwrap();
     validate_replay(&file, 0..24, 1e-10, None).unwrap();

@@ -18,7 +18,7 @@ use crate::config::preprocess::PreprocessConfig;
 use crate::files::regular_or_absent;
 use crate::met::TransportFile;
 use crate::preprocess::{
-    DayReport, DaySettings, LevelMap, MetReader, PreprocessError, Preprocessor, SOURCE_INPUTS, Target,
+    Campaign, DayReport, DaySettings, LevelMap, MetReader, Pin, PreprocessError, Preprocessor, SOURCE_INPUTS, Target,
 };
 
 /// Turn archived meteorology into transport files, one per day
@@ -109,15 +109,56 @@ impl PreprocessArgs {
         let levels = agreed(comm, levels.map_err(CliError::from))?;
         let mut settings = setup::settings(config, &*reader);
         let plan = Plan { config, target: &target, levels: &levels };
-        let (pin, campaign) = plan.pin(days, &settings, &mut *reader, comm)?;
+        let (pin, mut campaign) = plan.pin(days, &settings, &mut *reader, comm)?;
         settings.pin = pin;
         let todo = agreed(comm, self.todo(config, &mine, &target, &settings, &*reader))?;
         agreed(comm, plan.announce(days, &settings, &mut *reader, comm, ctx))?;
         // A day that fails does not stop those of other ranks.
-        let mut work = Preprocessor::new(&target, &levels, &settings, &mut *reader);
-        let record = || plan.record(campaign.as_ref());
-        let done = prepare(config, todo, &settings, &mut work, &record, comm, ctx);
+        let done = self.prepare(&plan, todo, &mut settings, &mut campaign, &mut *reader, comm, ctx);
         agreed(comm, done).map(|()| Exit::Finished)
+    }
+
+    /// Prepares days one after the other.
+    fn prepare(
+        &self,
+        plan: &Plan<'_>,
+        days: Vec<Date>,
+        settings: &mut DaySettings,
+        campaign: &mut Option<Campaign>,
+        reader: &mut dyn MetReader,
+        comm: &dyn Communicator,
+        ctx: &Context,
+    ) -> Result<(), CliError> {
+        let config = plan.config;
+        if !days.is_empty() {
+            std::fs::create_dir_all(&config.directory).map_err(|e| {
+                CliError::input(format!("{}: cannot make the folder ({e})", config.directory.display()))
+            })?;
+        }
+        let mut windows = Windows::new(ctx, comm.rank(), days.len() * settings.windows);
+        for day in days {
+            let path = config.file_of(day);
+            let report = loop {
+                let mut publish = || match !self.replace && path.exists() {
+                    true => Err(PreprocessError::Overtaken { path: path.clone() }),
+                    false => plan.record(campaign.as_ref()),
+                };
+                let mut work = Preprocessor::new(plan.target, plan.levels, settings, reader);
+                match work.day(day, &path, &mut publish, |done| windows.window(done)) {
+                    // Days that are prepared at the same time keep one mass: that of the one that came first.
+                    Err(PreprocessError::Superseded { path, recorded_pa }) => {
+                        tracing::warn!(%day, file = %path.display(), pa = recorded_pa, "prepared again with the recorded mass");
+                        settings.pin = Pin::Pressure(recorded_pa);
+                        *campaign = Campaign::read(&path)?;
+                    }
+                    done => break done?,
+                }
+            };
+            let mut printed = Ok(());
+            windows.beside(|| printed = ctx.print(&summary(day, &path, &report)));
+            printed?;
+        }
+        Ok(())
     }
 
     /// Days of this rank that are not there yet; the archive holds them, as far as can be told before work.
@@ -177,32 +218,6 @@ impl PreprocessArgs {
         let message = format!("{} was written from {what}; give --replace to write it again", path.display());
         Err(CliError::input(message))
     }
-}
-
-/// Prepares days one after the other.
-fn prepare(
-    config: &PreprocessConfig,
-    days: Vec<Date>,
-    settings: &DaySettings,
-    work: &mut Preprocessor<'_>,
-    record: &dyn Fn() -> Result<(), CliError>,
-    comm: &dyn Communicator,
-    ctx: &Context,
-) -> Result<(), CliError> {
-    if !days.is_empty() {
-        std::fs::create_dir_all(&config.directory)
-            .map_err(|e| CliError::input(format!("{}: cannot make the folder ({e})", config.directory.display())))?;
-    }
-    let mut windows = Windows::new(ctx, comm.rank(), days.len() * settings.windows);
-    for day in days {
-        let path = config.file_of(day);
-        let report = work.day(day, &path, |done| windows.window(done))?;
-        record()?;
-        let mut printed = Ok(());
-        windows.beside(|| printed = ctx.print(&summary(day, &path, &report)));
-        printed?;
-    }
-    Ok(())
 }
 
 enum Standing {

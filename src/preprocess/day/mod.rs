@@ -85,7 +85,8 @@ impl<'a> Preprocessor<'a> {
         all
     }
 
-    /// Prepares `day` and puts it at `path`. A file already there stays until the new one has passed all checks.
+    /// Prepares `day` and puts it at `path`. A file already there stays until the new one has passed all checks, and until
+    /// `publish` allows it.
     ///
     /// # Errors
     /// What the archive lacks, a field that no atmosphere has, a window that fails its checks, a disk that is too small.
@@ -93,6 +94,7 @@ impl<'a> Preprocessor<'a> {
         &mut self,
         day: Date,
         path: &Path,
+        publish: &mut dyn FnMut() -> Result<(), PreprocessError>,
         mut progress: impl FnMut(DayProgress),
     ) -> Result<DayReport, PreprocessError> {
         if let Some(sizes) = lacks_room(path, self.payload_bytes()) {
@@ -122,6 +124,7 @@ impl<'a> Preprocessor<'a> {
             start = end;
             progress(DayProgress { day, written: n + 1, windows, steps: window_steps });
         }
+        publish()?;
         let header = stages.time(Stage::Write, || writer.finish())?;
         let bytes = header.file_bytes();
         Ok(DayReport { steps, replay, positivity, correction, archive_pressure_pa, stages, bytes })
