@@ -2,14 +2,16 @@
 //! NetCDF files that are read.
 
 mod classic;
+mod lookup;
 mod reading;
 mod target;
 
 use std::fs;
-use std::io;
+use std::io::{self, Seek, Write};
 use std::path::Path;
 
 use crate::interrupt::Temporary;
+pub use lookup::variable;
 pub use reading::{OpenError, open_netcdf};
 pub use target::{UnusableTarget, writable_file, writable_folder};
 
@@ -48,6 +50,16 @@ impl Staged {
         self.file.as_file().sync_all()?;
         self.file.persist(path).map_err(|error| error.error)?;
         if cfg!(unix) { fs::File::open(folder(path))?.sync_all() } else { Ok(()) }
+    }
+}
+
+impl Staged {
+    /// Why the system takes no more of this file, if it does not: libraries call a full disk what they like. The file is of
+    /// no use afterwards.
+    pub fn refusal(&self) -> Option<io::Error> {
+        let mut file = self.file.as_file();
+        let more = [0; 1 << 16];
+        file.seek(io::SeekFrom::End(0)).and_then(|_| file.write_all(&more)).and_then(|()| file.sync_data()).err()
     }
 }
 

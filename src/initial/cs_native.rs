@@ -5,7 +5,7 @@ use std::path::Path;
 use kernels::Scalar;
 
 use super::{FieldProblem, InitialState, Negatives, VerticalOrder, fill, units};
-use crate::files::open_netcdf;
+use crate::files::{open_netcdf, variable as variable_of};
 use crate::gridded::stored::{ATTRIBUTES, Packing, check_dimensions, sizes, text};
 use crate::state::PackedState;
 
@@ -60,7 +60,7 @@ impl<'a> Request<'a> {
         levels: usize,
     ) -> Result<(netcdf::Variable<'f>, Packing, f64), FieldProblem> {
         let name = self.variable;
-        let variable = file.variable(name).ok_or_else(|| {
+        let variable = variable_of(file, name).ok_or_else(|| {
             let names: Vec<String> = file.variables().map(|v| v.name()).collect();
             with(VARIABLE)(format!("has no variable '{name}'; it holds {}", names.join(", ")))
         })?;
