@@ -238,3 +238,25 @@ fn a_picture_that_cannot_be_written_leaves_the_old_one() {
     let refused = atmostr(dir.path(), &["plot", "all.nc", "--var", "flux", "-o", "no/such.png"]);
     refused.refuse(&["no/such.png", "no folder no", "make it"]);
 }
+
+/// The library calls any failure to write "Permission denied" or an error of HDF; the system knows better.
+#[test]
+fn the_system_says_why_no_more_can_be_written() {
+    let (_alone, dir) = alone();
+    write(&dir.path().join("all.nc"), None);
+    fluxes(dir.path(), "fluxes.toml", "out", "all.nc", "flux");
+    for args in [
+        "regrid all.nc --to c24 --var q -o new.nc",
+        "weights --from latlon:10x10 --to c24 -o new.nc",
+        "prepare-fluxes fluxes.toml",
+    ] {
+        let mut limited = Command::new("sh");
+        // With no block at all, messages go through a pipe.
+        limited.args(["-c", &format!("ulimit -f 0; exec \"$0\" {args}"), env!("CARGO_BIN_EXE_atmostr")]);
+        let output = limited.current_dir(dir.path()).stdin(Stdio::null()).output().unwrap();
+        let words = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(matches!(output.status.code(), Some(1 | 2)), "{args}: {words}");
+        assert!(words.contains("File too large"), "{args}: {words}");
+        assert_eq!(unfinished(dir.path()), [""; 0], "{args}");
+    }
+}
