@@ -208,7 +208,7 @@ fn archives_on_the_cubed_sphere() {
     assert!(coverage.uncovered > 0);
     for (found, expected) in flux[6 * 144..].iter().zip(&expected) {
         assert!(if expected.is_nan() {
-            *found == f64::from(9.969_209_968_386_869e36f32)
+            *found == f64::from(9.969_21e36f32)
         } else {
             (found / expected - 1.0).abs() < 1e-6
         });
@@ -490,7 +490,7 @@ fn numbers_are_what_their_attributes_say() {
     stdout_of(dir.path(), &["regrid", "v.nc", "--to", "latlon:60x90", "-o", "out.nc"]);
     let out = netcdf::open(dir.path().join("out.nc")).unwrap();
     let rows: Vec<f64> = values(&out, "v").chunks(4).map(|row| row[0]).collect();
-    assert_eq!(rows, [510.0, 200.0, f64::from(9.969_209_968_386_869e36f32)]);
+    assert_eq!(rows, [510.0, 200.0, f64::from(9.969_21e36f32)]);
     let variable = out.variable("v").unwrap();
     assert!(["_Unsigned", "valid_range", "scale_factor"].iter().all(|key| variable.attribute(key).is_none()));
 }
