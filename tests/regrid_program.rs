@@ -207,7 +207,11 @@ fn archives_on_the_cubed_sphere() {
     let coverage = weights.intensive_of_known(&known, &mut expected);
     assert!(coverage.uncovered > 0);
     for (found, expected) in flux[6 * 144..].iter().zip(&expected) {
-        assert!(if expected.is_nan() { *found == f64::from(1e15f32) } else { (found / expected - 1.0).abs() < 1e-6 });
+        assert!(if expected.is_nan() {
+            *found == f64::from(9.969_21e36f32)
+        } else {
+            (found / expected - 1.0).abs() < 1e-6
+        });
     }
     let (before, after): (f64, f64) =
         ((0..18 * 36).map(|n| f64::from(n % 7)).sum(), values(&out, "emission").iter().sum());
@@ -383,6 +387,96 @@ fn what_no_file_can_hold_is_refused() {
     refuse(&["v.nc: latitude: ", "beyond the pole", "in degrees"]);
 }
 
+/// The file `out.nc` has 1 in all cells but those two of which the missing one of `small` is a half.
+fn one_is_missing(dir: &Path) {
+    let found = values(&netcdf::open(dir.join("out.nc")).unwrap(), "v");
+    let fill = f64::from(9.969_21e36f32);
+    let counts = [1.0, fill].map(|value| found.iter().filter(|v| (*v / value - 1.0).abs() < 1e-6).count());
+    assert_eq!((counts, found.len()), ([10, 2], 12), "{found:?}");
+}
+
+/// Marks of missing values that nobody declared are no values; what was never written is missing.
+#[test]
+fn undeclared_marks_are_refused_and_unwritten_values_missing() {
+    let (_alone, dir) = alone();
+    let path = dir.path().join("v.nc");
+    let args = ["regrid", "v.nc", "--to", "latlon:60x90", "-o", "out.nc"];
+    let mut stored = [1.0f32; 12];
+    for mark in [-999.0, -9999.0, 1e15, 1e20, -1e30, 1e36] {
+        stored[6] = mark;
+        small(&path, stored, |_| {});
+        refused(
+            dir.path(),
+            &args,
+            &["v.nc: 'v' is ", "at lat 2, lon 3", "marks a missing value", "declare it as `_FillValue`"],
+        );
+        assert!(!dir.path().join("out.nc").exists());
+        small(&path, stored, put("v", "missing_value", mark));
+        stdout_of(dir.path(), &args);
+        one_is_missing(dir.path());
+        // A file may say that it is a value.
+        small(&path, stored, put("v", "valid_range", vec![-1e37f32, 1e37]));
+        stdout_of(dir.path(), &args);
+        std::fs::remove_file(dir.path().join("out.nc")).unwrap();
+    }
+    fn unwritten<T: netcdf::NcTypeDescriptor + Copy>(dir: &Path, args: &[&str], one: T, default: T) {
+        let mut stored = [one; 12];
+        stored[6] = default;
+        small(&dir.join("v.nc"), stored, |_| {});
+        stdout_of(dir, args);
+        one_is_missing(dir);
+    }
+    // Default fill values of the NetCDF library (netcdf.h, NC_FILL_*).
+    unwritten(dir.path(), &args, 1.0f32, 9.969_21e36);
+    unwritten(dir.path(), &args, 1.0f64, 9.969_209_968_386_869e36);
+    unwritten(dir.path(), &args, 1i16, -32_767);
+    unwritten(dir.path(), &args, 1i32, -2_147_483_647);
+}
+
+/// A value of any size that is not missing stays one in the new file.
+#[test]
+fn large_values_are_not_the_fill_value() {
+    let (_alone, dir) = alone();
+    for value in [1e15f32, 9e14, 1e20, 1e36] {
+        small(&dir.path().join("v.nc"), [value; 12], put("v", "valid_min", 0f32));
+        stdout_of(dir.path(), &["regrid", "v.nc", "--to", "latlon:60x90", "-o", "out.nc"]);
+        let out = netcdf::open(dir.path().join("out.nc")).unwrap();
+        let fill = out.variable("v").unwrap().attribute_value("_FillValue").unwrap().unwrap();
+        let fill = f64::try_from(fill).unwrap();
+        let found = values(&out, "v");
+        assert!(found.iter().all(|v| *v != fill && (*v / f64::from(value) - 1.0).abs() < 1e-6), "{value}: {found:?}");
+    }
+}
+
+/// Units of amounts in all their spellings; what may be one is asked for.
+#[test]
+fn amounts_are_known_by_their_units() {
+    let (_alone, dir) = alone();
+    let path = dir.path().join("v.nc");
+    let args = ["regrid", "v.nc", "--to", "latlon:60x90", "-o", "out.nc"];
+    for (units, how) in [
+        ("kgC", "sum"),
+        ("kg C", "sum"),
+        ("Gg C yr-1", "sum"),
+        ("tC", "sum"),
+        ("kt", "sum"),
+        ("ton yr-1", "sum"),
+        ("kg m-2", "mean"),
+        ("mol mol-1", "mean"),
+        ("K", "mean"),
+    ] {
+        small(&path, [1f32; 12], put("v", "units", units));
+        let told = stdout_of(dir.path(), &args);
+        assert!(told.contains(&format!("v  {how} ")), "{units}: {told}");
+    }
+    small(&path, [1f32; 12], put("v", "units", "kg widgets"));
+    refused(dir.path(), &args, &["v.nc: 'v' has units 'kg widgets'", "--amount v", "--mean v"]);
+    for (option, how) in [("--amount", "sum"), ("--mean", "mean")] {
+        let told = stdout_of(dir.path(), &[&args[..], &[option, "v"]].concat());
+        assert!(told.contains(&format!("v  {how} ")), "{told}");
+    }
+}
+
 /// Numbers beyond the valid range are missing, those of `_Unsigned` bytes reach 255; the new file has neither attribute.
 #[test]
 fn numbers_are_what_their_attributes_say() {
@@ -396,7 +490,7 @@ fn numbers_are_what_their_attributes_say() {
     stdout_of(dir.path(), &["regrid", "v.nc", "--to", "latlon:60x90", "-o", "out.nc"]);
     let out = netcdf::open(dir.path().join("out.nc")).unwrap();
     let rows: Vec<f64> = values(&out, "v").chunks(4).map(|row| row[0]).collect();
-    assert_eq!(rows, [510.0, 200.0, f64::from(1e15f32)]);
+    assert_eq!(rows, [510.0, 200.0, f64::from(9.969_21e36f32)]);
     let variable = out.variable("v").unwrap();
     assert!(["_Unsigned", "valid_range", "scale_factor"].iter().all(|key| variable.attribute(key).is_none()));
 }

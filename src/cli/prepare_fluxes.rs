@@ -1,7 +1,7 @@
 //! `atmostr prepare-fluxes`.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use jiff::civil::{Date, date};
@@ -12,6 +12,7 @@ use super::{CliError, Context, Exit};
 use crate::config::fluxes::{FluxConfig, FluxGrid, SeriesConfig, SeriesRule};
 use crate::config::keys;
 use crate::config::preprocess::RADIUS_M;
+use crate::files::same_file;
 use crate::grid::CubedSphere;
 use crate::gridded::Weights;
 use crate::met::{FloatType, TransportFile};
@@ -55,6 +56,7 @@ impl PrepareFluxesArgs {
             return Ok(Exit::Finished);
         }
         let grid = cells(&config.grid)?;
+        keeps_what_is_read(&config, grid.nc())?;
         // Everything is checked before the first file is written.
         for series in &config.series {
             check(series)?;
@@ -77,6 +79,7 @@ impl PrepareFluxesArgs {
 /// Checks archives, units, times and values of a configuration, and says what the files would hold.
 pub(super) fn checked(config: &FluxConfig) -> Result<String, CliError> {
     let grid = cells(&config.grid)?;
+    keeps_what_is_read(config, grid.nc())?;
     let mut told = format!("{}: the configuration is valid\n", config.path.display());
     for series in &config.series {
         check(series)?;
@@ -114,6 +117,35 @@ fn totals(series: &SeriesConfig, radius: f64) -> Result<SourceTotals, CliError> 
         }
     }
     Ok(SourceTotals { times: SourceTimes::new(times, TimeScheme::Stepwise).map_err(refused)?, totals })
+}
+
+/// The file of a series.
+fn target(series: &SeriesConfig, config: &FluxConfig, nc: usize) -> PathBuf {
+    config.folder.join(format!("{}_c{nc}.nc", series.stem))
+}
+
+/// Refuses files that would take the place of what they are made of.
+fn keeps_what_is_read(config: &FluxConfig, nc: usize) -> Result<(), CliError> {
+    let mut read: Vec<&Path> = vec![&config.path];
+    if let FluxGrid::File(path) = &config.grid {
+        read.push(path);
+    }
+    for series in &config.series {
+        read.extend(series.inventory.files.iter().map(|file| file.path.as_path()));
+        if let SeriesRule::Growth { file, .. } = &series.rule {
+            read.push(file);
+        }
+    }
+    for path in config.series.iter().map(|series| target(series, config, nc)) {
+        if let Some(known) = read.iter().find(|known| same_file(known, &path)) {
+            return Err(CliError::input(format!(
+                "{}: the file of fluxes would overwrite {}, which is read for it; name another `output.folder`",
+                path.display(),
+                known.display()
+            )));
+        }
+    }
+    Ok(())
 }
 
 fn cells(of: &FluxGrid) -> Result<CubedSphere, CliError> {
@@ -201,7 +233,7 @@ fn write(
     grid: &CubedSphere,
     weights: &Weights,
 ) -> Result<(CompleteSeries, String), CliError> {
-    let path = config.folder.join(format!("{}_c{}.nc", series.stem, grid.nc()));
+    let path = target(series, config, grid.nc());
     let run = span(series.from, series.until)?;
     let slices = slices(series, grid, weights)?;
     let provenance = Provenance::detect();

@@ -177,6 +177,9 @@ fn catrine(view: &View<'_>, base: &Base, problems: &mut Problems) -> Vec<SeriesC
         let span = view.date("last_date").map(|date| date.span);
         problems.add("catrine.last_date", span, "`catrine.last_date` lies before 2021-12-01", "give a later day");
     }
+    if let Some(until) = view.date("last_date") {
+        refuse_end_of_calendar("catrine.last_date", &until, problems);
+    }
     let mut series = Vec::new();
     let mut add = |kind: InventoryKind, name: &str, files: Vec<PathBuf>, rule: SeriesRule| {
         let mass = known_molar_mass(name).expect("tracers of the protocol are known");
@@ -227,6 +230,14 @@ fn catrine(view: &View<'_>, base: &Base, problems: &mut Problems) -> Vec<SeriesC
         problems.add("catrine", view.span(), "[catrine] names no archive", "give `gridfed`, `zhang` or `edgar`");
     }
     series
+}
+
+/// Refuses last days after which there is no whole day that can be counted.
+fn refuse_end_of_calendar(key: &str, until: &At<Date>, problems: &mut Problems) {
+    if until.value.year() == Date::MAX.year() {
+        let message = format!("`{key}` = {} lies at the end of the calendar", until.value);
+        problems.add(key, Some(until.span.clone()), message, "give an earlier day");
+    }
 }
 
 /// The table of growth in a file, and the file.
@@ -281,6 +292,9 @@ fn one(view: &View<'_>, base: &Base, problems: &mut Problems) -> Option<SeriesCo
     {
         let message = format!("`{}` lies before `{}`", until.key, from.key);
         problems.add(&until.key, Some(until.span.clone()), message, "give the earlier day first");
+    }
+    if let Some(until) = &until {
+        refuse_end_of_calendar(&until.key, until, problems);
     }
     let known = name.as_ref().and_then(|name| known_molar_mass(name.value));
     let mass = flux.float("molar_mass_kg_mol").map(|mass| mass.value).or(known);

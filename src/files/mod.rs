@@ -2,14 +2,16 @@
 //! NetCDF files that are read.
 
 mod classic;
+mod lookup;
 mod reading;
 mod target;
 
 use std::fs;
-use std::io;
+use std::io::{self, Seek, Write};
 use std::path::Path;
 
 use crate::interrupt::Temporary;
+pub use lookup::variable;
 pub use reading::{OpenError, open_netcdf};
 pub use target::{UnusableTarget, writable_file, writable_folder};
 
@@ -63,6 +65,14 @@ impl Staged {
             Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
             Err(error) => Err(error.error),
         }
+    }
+
+    /// Why the system takes no more of this file, if it does not: libraries call a full disk what they like. The file is of
+    /// no use afterwards.
+    pub fn refusal(&self) -> Option<io::Error> {
+        let mut file = self.file.as_file();
+        let more = [0; 1 << 16];
+        file.seek(io::SeekFrom::End(0)).and_then(|_| file.write_all(&more)).and_then(|()| file.sync_data()).err()
     }
 }
 

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::calendar::{TimeUnit, time_unit};
 use super::stored::{Packing, Unusable, as_text, number, text};
 use super::{AxisNames, GriddedError, GriddedVariable};
-use crate::files::open_netcdf;
+use crate::files::{open_netcdf, variable as variable_of};
 
 /// A NetCDF file that is open for reading. Variables of groups are called `group/name`.
 #[derive(Debug)]
@@ -51,12 +51,12 @@ impl GriddedFile {
 
     /// Whether there is such a variable.
     pub fn has(&self, variable: &str) -> bool {
-        self.file.variable(variable).is_some()
+        variable_of(&self.file, variable).is_some()
     }
 
     /// A text attribute of a variable; `None` without the variable or the text.
     pub fn text(&self, variable: &str, attribute: &str) -> Option<String> {
-        text(&self.file.variable(variable)?, attribute)
+        text(&variable_of(&self.file, variable)?, attribute)
     }
 
     /// A text attribute of the file.
@@ -66,7 +66,7 @@ impl GriddedFile {
 
     /// An attribute of a variable that is a number; `None` without the variable or the number.
     pub fn number(&self, variable: &str, attribute: &str) -> Option<f64> {
-        number(&self.file.variable(variable)?, attribute).ok()?
+        number(&variable_of(&self.file, variable)?, attribute).ok()?
     }
 
     /// All values of a (small) variable, unpacked, in the order of the file.
@@ -141,7 +141,7 @@ impl GriddedFile {
 
     /// The variable of this name.
     pub(crate) fn found(&self, variable: &str) -> Result<netcdf::Variable<'_>, GriddedError> {
-        self.file.variable(variable).ok_or_else(|| GriddedError::NoVariable {
+        variable_of(&self.file, variable).ok_or_else(|| GriddedError::NoVariable {
             file: self.path.clone(),
             variable: variable.into(),
             held: self.variable_names().join(", "),
@@ -157,7 +157,7 @@ impl GriddedFile {
             let names: Vec<String> =
                 inside.iter().flat_map(|g| g.variables().map(|v| v.name()).collect::<Vec<_>>()).collect();
             let named = names.into_iter().map(|name| format!("{group}/{name}"));
-            found.extend(named.filter_map(|name| self.file.variable(&name).map(|v| (name, v))));
+            found.extend(named.filter_map(|name| variable_of(&self.file, &name).map(|v| (name, v))));
             path = group;
         }
         found.extend(self.file.variables().map(|v| (v.name(), v)));

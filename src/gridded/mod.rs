@@ -6,6 +6,7 @@
 mod calendar;
 mod error;
 mod file;
+mod marks;
 mod names;
 pub(crate) mod stored;
 mod variable;
@@ -14,6 +15,7 @@ mod weights;
 pub(crate) use calendar::time_unit;
 pub use error::GriddedError;
 pub use file::GriddedFile;
+pub(crate) use marks::{first_mark, is_mark};
 pub use names::AxisNames;
 pub(crate) use names::{Role, check_degrees, role_by_degrees};
 pub use variable::{GriddedVariable, Missing};

@@ -36,6 +36,10 @@ impl<'a> GriddedVariable<'a> {
     pub(super) fn find(file: &'a GriddedFile, name: &str, names: &AxisNames) -> Result<Self, GriddedError> {
         let variable = file.found(name)?;
         let (sizes, packing) = (sizes(&variable), file.packing(&variable)?);
+        if let Some(at) = sizes.iter().position(|size| *size == 0) {
+            let problem = format!("has no values: its dimension '{}' has length 0", dimensions(&variable)[at]);
+            return Err(GriddedError::Dimensions { file: file.path().into(), variable: name.into(), problem });
+        }
         let (roles, coordinates) = parts(file, name, &variable, names)?;
         let axis = |role: Role| {
             let axis = roles.iter().position(|r| *r == role).and_then(|at| coordinates[at].clone());

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use kernels::Scalar;
 
 use super::{ChosenRecord, FieldProblem, InitialState, Negatives, RecordChoice, VerticalOrder, fill, units};
-use crate::files::open_netcdf;
+use crate::files::{open_netcdf, variable as variable_of};
 use crate::gridded::stored::{ATTRIBUTES, Packing, check_dimensions, sizes, text};
 use crate::gridded::time_unit;
 use crate::state::PackedState;
@@ -63,7 +63,7 @@ impl<'a> Request<'a> {
     /// The variable, how it is stored, its factor to mol mol⁻¹, and the record.
     fn factor<'f>(&self, file: &'f netcdf::File, nc: usize, levels: usize) -> Result<Found<'f>, FieldProblem> {
         let name = self.variable;
-        let variable = file.variable(name).ok_or_else(|| {
+        let variable = variable_of(file, name).ok_or_else(|| {
             let names: Vec<String> = file.variables().map(|v| v.name()).collect();
             with(VARIABLE)(format!("has no variable '{name}'; it holds {}", names.join(", ")))
         })?;

@@ -20,8 +20,10 @@ impl Overlap {
         assert!(src.cells() == self.src_area.len() && dst.cells() == self.dst_area.len(), "meshes of the weights");
         crate::files::regular_or_absent(path).map_err(RegridError::io(path, "write weights"))?;
         let staged = crate::files::staged(path).map_err(RegridError::io(path, "write weights"))?;
-        self.write_esmf(src, dst, staged.path())
-            .map_err(|source| RegridError::NetCdf { path: path.to_path_buf(), source })?;
+        self.write_esmf(src, dst, staged.path()).map_err(|source| match staged.refusal() {
+            Some(system) => RegridError::io(path, "write weights")(system),
+            None => RegridError::NetCdf { path: path.to_path_buf(), source },
+        })?;
         staged.publish(path).map_err(RegridError::io(path, "write weights"))
     }
 

@@ -166,7 +166,7 @@ impl NativeFiles {
     fn open_one<'a>(&self, path: &'a Path, nc: usize, run: &RunSpan) -> Result<Opened<'a>, Refusal> {
         let name = &self.variable;
         let file = open_netcdf(path).map_err(|e| Refusal::with(e.help())(e.to_string()))?;
-        let variable = file.variable(name).ok_or_else(|| {
+        let variable = crate::files::variable(&file, name).ok_or_else(|| {
             let names: Vec<String> = file.variables().map(|v| v.name()).collect();
             Refusal::with(help::VARIABLE)(format!("has no variable '{name}'; it holds {}", names.join(", ")))
         })?;

@@ -10,11 +10,7 @@
 
 use super::error::{Refusal, help};
 use super::species::is_molar_mass_of;
-
-/// Marks of missing values that archives use, as they are stored in double precision: large ones occur with both signs.
-const NEGATIVE_MARKS: [f64; 5] = [-999.0, -999.9, -9999.0, -9999.9, -99_999.0];
-/// The last one is the default fill value of the NetCDF library.
-const LARGE_MARKS: [f64; 6] = [1e15, 1e20, 1e30, 1e35, 1e36, 9.969_209_968_386_869e36];
+use crate::gridded::is_mark;
 
 /// Largest flux that is believed of a species of `molar_mass` kg mol⁻¹, kg m⁻² s⁻¹.
 pub(super) fn largest_flux(molar_mass: f64) -> f64 {
@@ -51,12 +47,6 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Whether a value is one of the marks, in single or double precision.
-fn is_mark(value: f64) -> bool {
-    let is = |mark: f64| value == mark || value == f64::from(mark as f32);
-    NEGATIVE_MARKS.into_iter().any(is) || LARGE_MARKS.into_iter().any(|mark| is(mark) || is(-mark))
-}
-
 fn number(value: f64) -> String {
     if (1e-3..1e6).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
 }
@@ -64,18 +54,6 @@ fn number(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn marks_are_known_in_both_precisions_and_near_values_are_none() {
-        for mark in NEGATIVE_MARKS.into_iter().chain(LARGE_MARKS) {
-            for value in [mark, f64::from(mark as f32)] {
-                assert!(is_mark(value), "{value}");
-                assert!(!is_mark(value * 1.001), "{value}");
-            }
-            assert_eq!(is_mark(-mark), mark > 0.0, "{mark}");
-        }
-        assert!(![0.0, -1.0, 999.0, -998.0, 1e10, 9999.0].into_iter().any(is_mark));
-    }
 
     #[test]
     fn bounds_leave_room_above_the_largest_cells_and_stop_slips_of_units() {

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use decomposition::Panel;
 use jiff::Timestamp;
-use tempfile::TempPath;
 
 use super::SourceError;
 use super::error::{Refusal, help};
+use crate::files::{Staged, staged};
 use crate::grid::CubedSphere;
 
 /// Precision of stored fluxes.
@@ -32,7 +32,7 @@ pub enum FluxAttribute {
 #[derive(Debug)]
 pub struct NativeSeries {
     path: PathBuf,
-    staged: TempPath,
+    staged: Staged,
     file: netcdf::FileMut,
     variable: String,
     precision: FluxPrecision,
@@ -59,10 +59,10 @@ impl NativeSeries {
         // A folder that is still to be made is not made before there is something to put into it.
         let absolute = std::path::absolute(path).map_err(|e| refuse(e.to_string()))?;
         let existing = absolute.ancestors().skip(1).find(|folder| folder.exists()).unwrap_or(Path::new("/"));
-        let staged = tempfile::Builder::new().prefix(".fluxes").suffix(".nc").tempfile_in(existing);
-        let staged = staged.map_err(|e| refuse(e.to_string()))?.into_temp_path();
-        let begun = begin(&staged, grid, variable, start, precision, attributes);
-        let file = begun.map_err(|e| refuse(e.to_string()))?;
+        let name = path.file_name().unwrap_or_default();
+        let staged = staged(&existing.join(name)).map_err(|e| refuse(e.to_string()))?;
+        let begun = begin(staged.path(), grid, variable, start, precision, attributes);
+        let file = begun.map_err(|e| refuse(reason(&staged, &e)))?;
         let nc = grid.nc();
         let areas = (0..nc * nc).map(|n| grid.area(n % nc, n / nc)).collect();
         Ok(Self { path: path.into(), staged, file, variable: variable.into(), precision, areas, times: Vec::new() })
@@ -85,7 +85,7 @@ impl NativeSeries {
             FluxPrecision::Single => self.put(slice, seconds, &densities.map(|d| d as f32).collect::<Vec<f32>>()),
             FluxPrecision::Double => self.put(slice, seconds, &densities.collect::<Vec<f64>>()),
         };
-        written.map_err(|e| unwritable(&self.path, &e.to_string()))
+        written.map_err(|e| unwritable(&self.path, &reason(&self.staged, &e)))
     }
 
     fn put<T: netcdf::NcTypeDescriptor>(
@@ -114,10 +114,8 @@ impl NativeSeries {
     /// # Errors
     /// [`SourceError::File`] if it cannot be written.
     pub fn finish(mut self, end: f64) -> Result<CompleteSeries, SourceError> {
-        self.put_bounds(end).map_err(|e| unwritable(&self.path, &e.to_string()))?;
-        let closed = self.file.close().map_err(|e| e.to_string());
-        let usual = closed.and_then(|()| readable_as_usual(&self.staged).map_err(|e| e.to_string()));
-        usual.map_err(|why| unwritable(&self.path, &why))?;
+        self.put_bounds(end).map_err(|e| unwritable(&self.path, &reason(&self.staged, &e)))?;
+        self.file.close().map_err(|e| unwritable(&self.path, &reason(&self.staged, &e)))?;
         Ok(CompleteSeries { path: self.path, staged: self.staged })
     }
 }
@@ -129,7 +127,7 @@ const BOUNDS: &str = "time_bnds";
 #[derive(Debug)]
 pub struct CompleteSeries {
     path: PathBuf,
-    staged: TempPath,
+    staged: Staged,
 }
 
 /// Gives complete files their names, all or none: folders are made as need be, files of these names replaced. After an
@@ -145,7 +143,7 @@ pub fn place_all(files: Vec<CompleteSeries>) -> Result<(), SourceError> {
         let is_new = !path.exists();
         let folder = lacking.first().map_or(Ok(()), std::fs::create_dir_all);
         made.extend(lacking.into_iter().rev());
-        if let Err(error) = folder.and_then(|()| staged.persist(&path).map_err(|e| e.error)) {
+        if let Err(error) = folder.and_then(|()| staged.publish(&path)) {
             // What cannot be taken away again is left; the error tells of the file.
             placed.iter().for_each(|file| drop(std::fs::remove_file(file)));
             made.iter().rev().for_each(|folder| drop(std::fs::remove_dir(folder)));
@@ -160,14 +158,9 @@ fn unwritable(path: &Path, why: &str) -> SourceError {
     Refusal::with(help::WRITE)(format!("cannot be written ({why})")).of(path)
 }
 
-/// Gives a staged file, which is private, the rights of others.
-fn readable_as_usual(path: &Path) -> std::io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644))?;
-    }
-    Ok(())
+/// What the system says, else what the library says.
+fn reason(staged: &Staged, error: &netcdf::Error) -> String {
+    staged.refusal().map_or_else(|| error.to_string(), |system| system.to_string())
 }
 
 fn begin(

@@ -172,6 +172,7 @@ impl PreprocessArgs {
     ) -> Result<Vec<Date>, CliError> {
         let mut todo = Vec::new();
         for &day in days {
+            plan::keeps_what_is_read(config, &config.file_of(day))?;
             match self.standing(&config.file_of(day), &reader.inputs(day), settings, target)? {
                 Standing::Done => {
                     tracing::info!(%day, file = %config.file_of(day).display(), "already there, left as it is")

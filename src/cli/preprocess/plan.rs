@@ -1,14 +1,14 @@
 //! What all days share, agreed on by all ranks.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::civil::Date;
 
 use super::super::{CliError, Context};
 use super::setup::refuse_size;
 use crate::comm::Communicator;
-use crate::config::preprocess::{PinConfig, PreprocessConfig};
-use crate::files::size_words;
+use crate::config::preprocess::{PinConfig, PreprocessConfig, SourceConfig};
+use crate::files::{same_file, size_words};
 use crate::model::Blame;
 use crate::preprocess::{Campaign, DaySettings, LevelMap, MetReader, Pin, PreprocessError, Preprocessor, Target};
 
@@ -24,6 +24,24 @@ pub(super) fn agreed<T>(comm: &dyn Communicator, result: Result<T, CliError>) ->
         Err(error) if found[1] == rank => Err(error),
         Ok(_) | Err(_) => Err(CliError::Elsewhere(blame)),
     }
+}
+
+/// Refuses the file of a day that would take the place of what is read for it.
+pub(super) fn keeps_what_is_read(config: &PreprocessConfig, path: &Path) -> Result<(), CliError> {
+    let mut read: Vec<&Path> = vec![&config.path];
+    if let SourceConfig::Gridded(source) = &config.source {
+        read.extend(source.files.iter().map(PathBuf::as_path));
+    }
+    if let PinConfig::Measured(campaign) = &config.pin {
+        read.push(campaign);
+    }
+    let Some(known) = read.into_iter().find(|known| same_file(known, path)) else { return Ok(()) };
+    Err(CliError::input(format!(
+        "{}: the file of the day would overwrite {}, which is read for it; change `output.directory` or \
+         `output.file_pattern`",
+        path.display(),
+        known.display()
+    )))
 }
 
 /// What all days share.

@@ -55,6 +55,16 @@ fn wrong_preparations() {
                 file = \"c.nc\"\n";
     for (text, line, parts) in [
         (TABLES.into(), 0, &["nothing to write", "[catrine]"][..]),
+        (
+            format!("{TABLES}{}", flux.replace("2021-01-31", "9999-12-31")),
+            8,
+            &["until_date` = 9999-12-31", "end of the calendar", "earlier day"],
+        ),
+        (
+            format!("{TABLES}[catrine]\nzhang = \"c.nc\"\nlast_date = 9999-01-01\n"),
+            7,
+            &["`catrine.last_date` = 9999-01-01", "end of the calendar"],
+        ),
         ("[output]\nfolder = \"out\"\n[catrine]\nzhang = \"c.nc\"\n".into(), 0, &["[grid] is missing"]),
         (format!("[grid]\n[output]\nfolder = \"out\"\n{flux}"), 1, &["names no cells", "`nc`"]),
         (format!("[grid]\nnc = 12\ntransport_file = \"c.nc\"\n[output]\nfolder = \"o\"\n{flux}"), 2, &["both given"]),

@@ -2,7 +2,7 @@
 
 mod packing;
 
-pub(crate) use packing::{ATTRIBUTES, Packing, Unusable};
+pub(crate) use packing::{ATTRIBUTES, DEFAULT_FILL, Packing, Unusable};
 
 use netcdf::AttributeValue;
 use netcdf::types::{FloatType, IntType, NcVariableType};

@@ -43,7 +43,9 @@ impl Unusable {
     /// What to do about it, for a field that needs a value everywhere.
     pub(crate) fn help(&self) -> &'static str {
         match self.fault {
-            Fault::Missing => "give every cell a value, 0 where there is nothing",
+            Fault::Missing => {
+                "give every number of the variable a value; fluxes and mixing ratios are 0 where there is nothing"
+            }
             Fault::Invalid(_) => "give every cell a valid value, or mend `valid_range`, `valid_min` and `valid_max`",
             Fault::Infinite => INFINITE,
         }
@@ -56,6 +58,9 @@ const INFINITE: &str =
 
 /// What to do about attributes that contradict themselves.
 pub(crate) const ATTRIBUTES: &str = "mend the attribute, or get the file again";
+
+/// Default fill value of floating-point numbers (`NC_FILL_DOUBLE`).
+pub(crate) const DEFAULT_FILL: f64 = 9.969_209_968_386_869e36;
 
 /// How stored numbers stand for values.
 ///
@@ -216,6 +221,31 @@ impl Packing {
             packing.value_limits[1] += 0.5 * scale.abs();
         }
         Ok(packing)
+    }
+
+    /// The same, with the default fill value of the variable's type missing too unless it declares one: what was never
+    /// written has it (NetCDF users guide, "Fill Values"; bytes have none).
+    pub(crate) fn with_unwritten(mut self, variable: &Variable<'_>) -> Self {
+        let default = match variable.vartype() {
+            NcVariableType::Float(FloatType::F32) => f64::from(DEFAULT_FILL as f32),
+            NcVariableType::Float(FloatType::F64) => DEFAULT_FILL,
+            NcVariableType::Int(IntType::I16) => -32_767.0,
+            NcVariableType::Int(IntType::U16) => 65_535.0,
+            NcVariableType::Int(IntType::I32) => -2_147_483_647.0,
+            NcVariableType::Int(IntType::U32) => 4_294_967_295.0,
+            NcVariableType::Int(IntType::I64) => -9_223_372_036_854_775_806.0,
+            NcVariableType::Int(IntType::U64) => 18_446_744_073_709_551_614.0,
+            _ => return self,
+        };
+        if variable.attribute("_FillValue").is_none() {
+            self.missing.push(self.turn.turned(default));
+        }
+        self
+    }
+
+    /// Whether the variable states which numbers are valid.
+    pub(crate) fn has_limits(&self) -> bool {
+        [self.stored_limits, self.value_limits].iter().flatten().any(|limit| limit.is_finite())
     }
 
     /// Turns stored numbers into values, up to the first one that is none.

@@ -101,7 +101,7 @@ fn faults_name_number_place_and_remedy() {
         (fault.problem("q", "level 2"), fault.help())
     };
     let (problem, help) = of(vec![("missing_value", vec![-9f32, 9.0].into())], 9.0);
-    assert!(problem.ends_with("'q' has no value at level 2: 9") && help.contains("every cell"), "{problem}; {help}");
+    assert!(problem.ends_with("'q' has no value at level 2: 9") && help.contains("every number"), "{problem}; {help}");
     let (problem, help) = of(vec![("valid_range", vec![0f32, 5.0].into())], 9.0);
     assert!(
         problem.ends_with("9 is outside its valid range 0 to 5") && help.contains("valid_range"),

@@ -158,7 +158,10 @@ fn coefficients(file: &GriddedFile, a: &str, b: &str) -> Result<Vec<Hybrid>, Fie
     let factor = match units {
         // CESM stores the part of the reference pressure.
         None if file.has("P0") && a.starts_with("hya") => {
-            let reference = file.values("P0")?[0];
+            let reference = file.values("P0")?;
+            let Some(reference) = reference.first() else {
+                return refuse("'P0' has no value".into(), "give the reference pressure of the coefficients");
+            };
             reference * pressure_factor("P0", file.text("P0", "units").as_deref())?
         }
         units => pressure_factor(a, units.as_deref())?,

@@ -7,6 +7,7 @@ use font8x8::legacy::{BASIC_LEGACY, LATIN_LEGACY};
 
 use super::super::error::OutputError;
 use super::colour::Rgb;
+use crate::files::staged;
 
 /// Pixels per dot of the 8 × 8 letters.
 const SCALE: usize = 2;
@@ -89,16 +90,18 @@ impl Canvas {
 
     /// Writes a PNG file.
     pub(super) fn save(&self, path: &Path) -> Result<(), OutputError> {
-        let file =
-            std::fs::File::create(path).map_err(|source| OutputError::Io { path: path.to_path_buf(), source })?;
-        let mut encoder = png::Encoder::new(BufWriter::new(file), self.width as u32, self.height as u32);
+        let io = |source| OutputError::Io { path: path.to_path_buf(), source };
+        let mut staged = staged(path).map_err(io)?;
+        let mut encoder =
+            png::Encoder::new(BufWriter::new(staged.as_file_mut()), self.width as u32, self.height as u32);
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
         let written = encoder.write_header().and_then(|mut writer| {
             writer.write_image_data(&self.pixels)?;
             writer.finish()
         });
-        written.map_err(|source| OutputError::Picture { path: path.to_path_buf(), source })
+        written.map_err(|source| OutputError::Picture { path: path.to_path_buf(), source })?;
+        staged.publish(path).map_err(io)
     }
 }
 

@@ -11,6 +11,7 @@ use super::super::geometry::grid_of;
 use super::super::selection::close_names;
 use super::PlotRequest;
 use super::cells::Cells;
+use crate::files;
 use crate::gridded::{AxisNames, GriddedFile, Missing, time_unit};
 
 /// Values of all cells with what is written around the map.
@@ -95,8 +96,8 @@ impl Field {
         let content = |problem: String| OutputError::Content { path: path.to_path_buf(), problem };
         let grid = grid_of(file).map_err(content)?;
         let maps = || file.variables().filter(is_map).map(|v| v.name()).collect();
-        let variable =
-            file.variable(request.variable).ok_or_else(|| content(unknown_variable(maps(), request.variable)))?;
+        let variable = files::variable(file, request.variable)
+            .ok_or_else(|| content(unknown_variable(maps(), request.variable)))?;
         let dims: Vec<String> = variable.dimensions().iter().map(|d| d.name()).collect();
         if !is_map(&variable) {
             let problem =

@@ -12,7 +12,7 @@ use self::canvas::{Align, Canvas, LETTER};
 use self::colour::{Rgb, colour};
 use self::field::Field;
 use self::scale::Scale;
-use super::error::{OutputError, refuse_odd};
+use super::error::{OutputError, check_target, refuse_odd};
 use crate::files::same_file;
 
 /// Size of the map in pixels: three and a third per degree.
@@ -50,7 +50,7 @@ pub struct PlotRequest<'a> {
 /// time or level are out of range, or the picture cannot be written.
 pub fn plot(file: &Path, request: &PlotRequest, out: &Path) -> Result<(), OutputError> {
     refuse_odd(file)?;
-    refuse_odd(out)?;
+    check_target(out)?;
     if same_file(file, out) {
         let problem = "the picture would overwrite the file it is drawn from; choose another path".into();
         return Err(OutputError::Content { path: out.to_path_buf(), problem });

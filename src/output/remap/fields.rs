@@ -8,6 +8,9 @@ use super::super::schema::{Attributes, Storage};
 use super::super::selection::close_names;
 use super::RegridRequest;
 use super::source::Source;
+use super::units::{Told, told_by};
+use crate::files;
+use crate::gridded::first_mark;
 use crate::gridded::stored::{ATTRIBUTES, Packing, text};
 
 /// What the values of a variable stand for.
@@ -18,10 +21,6 @@ pub(super) enum Kind {
     /// Amounts in the cell.
     Amount,
 }
-
-/// Units of amounts.
-const AMOUNTS: [&str; 14] =
-    ["kg", "g", "t", "Mg", "Gg", "Tg", "Pg", "mol", "kmol", "molec", "molecules", "kgC", "kgCO2", "tonnes"];
 
 /// A variable to be mapped.
 pub(super) struct Field {
@@ -65,7 +64,7 @@ impl Source {
             if all.iter().any(|(known, _)| known == name) {
                 continue;
             }
-            let problem = match self.file.variable(name) {
+            let problem = match files::variable(&self.file, name) {
                 Some(variable) => {
                     let dims: Vec<String> = variable.dimensions().iter().map(netcdf::Dimension::name).collect();
                     format!(
@@ -90,31 +89,31 @@ impl Source {
             return Err(content(format!("variable `{name}` cannot be both an amount and a mean")));
         }
         let chosen = all.iter().filter(|(name, _)| request.variables.is_empty() || request.variables.contains(name));
-        let mut chosen: Vec<Field> = chosen.map(|(_, v)| self.field(v).map_err(content)).collect::<Result<_, _>>()?;
+        let given = |name: &String| match () {
+            () if request.amounts.contains(name) => Some(Kind::Amount),
+            () if request.means.contains(name) => Some(Kind::Mean),
+            () => None,
+        };
+        let chosen: Vec<Field> =
+            chosen.map(|(name, v)| self.field(v, given(name)).map_err(content)).collect::<Result<_, _>>()?;
         if chosen.is_empty() {
             return Err(content("no variable has a value per cell".into()));
-        }
-        for field in &mut chosen {
-            if request.amounts.contains(&field.name) {
-                field.kind = Kind::Amount;
-            } else if request.means.contains(&field.name) {
-                field.kind = Kind::Mean;
-            }
         }
         Ok(chosen)
     }
 
-    fn field(&self, variable: &Variable) -> Result<Field, String> {
+    fn field(&self, variable: &Variable, given: Option<Kind>) -> Result<Field, String> {
         let places = self.place(variable).unwrap_or_default();
         let dims = variable.dimensions().iter().enumerate().filter(|(at, _)| !places.contains(at));
         let lead = dims.map(|(_, dim)| (dim.name(), dim.len())).collect();
         let packing = Packing::of(variable).map_err(|problem| format!("{problem}; {ATTRIBUTES}"))?;
+        let packing = packing.with_unwritten(variable);
         let double = variable.vartype() == NcVariableType::Float(FloatType::F64);
         let kept = variable.attributes().filter(|a| !DROPPED.contains(&a.name()));
         let attributes = kept.filter_map(|a| Some((a.name().to_owned(), a.value().ok()?))).collect();
         Ok(Field {
             name: variable.name(),
-            kind: kind(variable),
+            kind: given.map_or_else(|| kind(variable), Ok)?,
             storage: if double { Storage::Double } else { Storage::Float },
             lead,
             places,
@@ -126,11 +125,11 @@ impl Source {
     /// Values of one slice in the order of the mesh; not a number where missing.
     ///
     /// # Errors
-    /// [`OutputError::Content`] for the first value that is infinite.
+    /// [`OutputError::Content`] for the first value that is infinite, or marks what is missing without being declared.
     pub fn read(&self, field: &Field, slice: &[usize]) -> Result<Vec<f64>, OutputError> {
         let path = &self.path;
         let gone = || OutputError::Content { path: path.clone(), problem: format!("no variable `{}`", field.name) };
-        let variable = self.file.variable(&field.name).ok_or_else(gone)?;
+        let variable = files::variable(&self.file, &field.name).ok_or_else(gone)?;
         let mut lead = slice.iter();
         let (mut start, mut count) = (Vec::new(), Vec::new());
         for (at, dim) in variable.dimensions().iter().enumerate() {
@@ -140,12 +139,22 @@ impl Source {
         }
         let mut values =
             variable.get_values::<f64, _>((&*start, &*count)).context(path, || format!("read `{}`", field.name))?;
-        field.packing.unpack_all(&mut values).map_err(|found| {
+        let place_of = |at: usize| {
             let dims: Vec<String> = variable.dimensions().iter().map(netcdf::Dimension::name).collect();
-            let place = place(&dims, &start, &count, found.at);
-            let problem = format!("{}; {}", found.problem(&field.name, &place), found.help());
+            place(&dims, &start, &count, at)
+        };
+        field.packing.unpack_all(&mut values).map_err(|found| {
+            let problem = format!("{}; {}", found.problem(&field.name, &place_of(found.at)), found.help());
             OutputError::Content { path: path.clone(), problem }
         })?;
+        if let Some(at) = first_mark(&values).filter(|_| !field.packing.has_limits()) {
+            let (name, value, place) = (&field.name, values[at], place_of(at));
+            let problem = format!(
+                "'{name}' is {value:e} at {place}, which marks a missing value; declare it as `_FillValue` of the variable, \
+                 or state in `valid_range` that it is a value"
+            );
+            return Err(OutputError::Content { path: path.clone(), problem });
+        }
         Ok(self.order(values, &field.places))
     }
 }
@@ -163,24 +172,26 @@ pub(super) fn place(dims: &[String], start: &[usize], count: &[usize], at: usize
 }
 
 /// Amounts are told by `cell_methods` (CF), else by their units.
-fn kind(variable: &Variable) -> Kind {
+fn kind(variable: &Variable) -> Result<Kind, String> {
     let methods = text(variable, "cell_methods").unwrap_or_default();
     if methods.contains("area: sum") {
-        return Kind::Amount;
+        return Ok(Kind::Amount);
     }
     if methods.contains("area: mean") {
-        return Kind::Mean;
+        return Ok(Kind::Mean);
     }
     let units = text(variable, "units").unwrap_or_default();
-    let units = units.trim();
-    let per_time = [" s-1", "/s", " day-1", "/day", " month-1", "/month", " yr-1", "/yr", " year-1", "/year"];
-    let stem = per_time.iter().find_map(|suffix| units.strip_suffix(suffix)).unwrap_or(units);
-    let lower = units.to_lowercase();
-    let by_cell = ["cell-1", "per cell", "per grid cell", "per gridcell", "/cell", "/gridcell"];
-    // Areas add up as amounts do.
-    let area = ["m2", "m^2", "m**2", "km2"].contains(&lower.as_str());
-    let amount = AMOUNTS.contains(&stem.trim()) || area || by_cell.iter().any(|part| lower.contains(part));
-    if amount { Kind::Amount } else { Kind::Mean }
+    match told_by(&units) {
+        Told::Amount => Ok(Kind::Amount),
+        Told::Mean => Ok(Kind::Mean),
+        Told::Unclear => {
+            let name = variable.name();
+            Err(format!(
+                "'{name}' has units '{units}', which may be those of an amount per cell; give --amount {name} if its \
+                 values add up, else --mean {name}"
+            ))
+        }
+    }
 }
 
 /// A number from an attribute for the storage type of a field.

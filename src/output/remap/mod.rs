@@ -4,6 +4,7 @@ mod fields;
 mod new_grid;
 mod source;
 mod target;
+mod units;
 
 use std::fmt;
 use std::path::Path;

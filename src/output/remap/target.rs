@@ -8,12 +8,13 @@ use netcdf::{AttributeValue, FileMut, Variable};
 use super::super::channel::Values;
 use super::super::error::{Context, OutputError};
 use super::super::provenance::Provenance;
-use super::super::schema::{Attributes, FILL, Storage};
+use super::super::schema::{Attributes, Storage};
 use super::fields::{Field, Kind, as_stored, place};
 use super::new_grid::{add, cell_dimensions, grid_variables, radius, write_grid};
 use super::source::Source;
 use super::{RegridReport, report_of};
 use crate::files::staged;
+use crate::gridded::stored::DEFAULT_FILL as FILL;
 use crate::regrid::{Mesh, Overlap};
 
 /// Deflate level of the variables.
@@ -40,14 +41,20 @@ pub(super) fn write(
         left_out: Vec::new(),
         uncovered: 0,
     };
-    let mut file = netcdf::create(staged.path()).context(out, || "create".into())?;
-    define(&mut file, source, fields, to, &mut report.left_out).context(out, || "define".into())?;
-    write_grid(&mut file, to, radius(from, to)).context(out, || "write the grid".into())?;
-    for field in fields {
-        let mapped = map_field(&mut file, source, field, weights, to, &mut report.uncovered, out)?;
-        report.variables.push((field.name.clone(), mapped));
-    }
-    file.close().context(out, || "close".into())?;
+    let mut fill = || {
+        let mut file = netcdf::create(staged.path()).context(out, || "create".into())?;
+        define(&mut file, source, fields, to, &mut report.left_out).context(out, || "define".into())?;
+        write_grid(&mut file, to, radius(from, to)).context(out, || "write the grid".into())?;
+        for field in fields {
+            let mapped = map_field(&mut file, source, field, weights, to, &mut report.uncovered, out)?;
+            report.variables.push((field.name.clone(), mapped));
+        }
+        file.close().context(out, || "close".into())
+    };
+    fill().map_err(|error| match error {
+        OutputError::NetCdf { .. } => staged.refusal().map_or(error, io),
+        other => other,
+    })?;
     staged.publish(out).map_err(io)?;
     Ok(report)
 }
