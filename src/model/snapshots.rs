@@ -8,11 +8,12 @@ use kernels::{Scalar, Scheme};
 use super::budget::Budgets;
 use super::engine::Engine;
 use super::error::{RunError, agree_on};
+use super::restart::OutputPlace;
 use super::run::totals;
 use super::setup::{Setup, make_folder_of};
 use crate::comm::Communicator;
 use crate::config::{RunConfig, Tracer};
-use crate::output::{OutputSpec, Series, SnapshotFrame, SnapshotWriter, Split};
+use crate::output::{Continuation, OutputSpec, Series, SnapshotFrame, SnapshotWriter, Split};
 use crate::timers::{self, Timed};
 
 /// Two hours this close are the same time.
@@ -33,6 +34,8 @@ pub(super) struct Snapshots<R> {
     due: Vec<f64>,
     written: usize,
     files: Vec<PathBuf>,
+    /// Transport file of the open file.
+    file: usize,
 }
 
 impl<R: Scalar> Snapshots<R> {
@@ -48,13 +51,35 @@ impl<R: Scalar> Snapshots<R> {
                     ("sources", sources(config)),
                     ("decay", config.chemistry.summary(&config.tracers)),
                 ],
+                continuation: match config.restart {
+                    Some(_) => Continuation::InParts,
+                    None => Continuation::None,
+                },
                 ..output.spec(setup.origin)
             }),
             writer: None,
             due: setup.plan.snapshot_hours.iter().rev().copied().collect(),
             written: 0,
             files: Vec::new(),
+            file: 0,
         }
+    }
+
+    /// Goes on after hour `hours` of a run that has written `written` snapshots.
+    pub(super) fn resume(&mut self, hours: f64, written: usize) {
+        self.written = written;
+        while self.due.pop_if(|due| *due < hours + SAME_HOUR).is_some() {}
+    }
+
+    /// How far the open file is written.
+    pub(super) fn place(&self) -> Option<OutputPlace> {
+        self.writer.as_ref().map(|writer| OutputPlace { file: self.file, frames: writer.frames() })
+    }
+
+    /// Closes what is written, so that nothing can harm it any more.
+    pub(super) fn set_aside(&mut self, comm: &dyn Communicator) -> Result<(), RunError> {
+        let Some(writer) = &mut self.writer else { return Ok(()) };
+        agree_on(comm, writer.set_aside(comm).map_err(RunError::from))
     }
 
     /// Snapshots written so far.
@@ -72,10 +97,11 @@ impl<R: Scalar> Snapshots<R> {
         self.spec.as_ref().is_some_and(|spec| spec.split == Split::Daily)
     }
 
-    /// Opens the output file of a transport file.
+    /// Opens the output file of a transport file, after its first `frames` snapshots.
     pub(super) fn open(
         &mut self,
         file: usize,
+        frames: usize,
         tracers: &[String],
         setup: &Setup,
         comm: &dyn Communicator,
@@ -83,9 +109,12 @@ impl<R: Scalar> Snapshots<R> {
         let Some(spec) = &self.spec else { return Ok(()) };
         let label = &setup.plan.labels[file];
         let writer = SnapshotWriter::create(spec, label, &setup.grid, tracers, setup.plan.levels, &setup.tiles, comm);
-        let writer = agree_on(comm, writer.map_err(RunError::from))?;
+        let mut writer = agree_on(comm, writer.map_err(RunError::from))?;
         make_folder_of(writer.path(), comm)?;
-        self.writer = Some(writer);
+        if spec.continuation == Continuation::InParts {
+            agree_on(comm, writer.resume(frames, comm).map_err(RunError::from))?;
+        }
+        (self.file, self.writer) = (file, Some(writer));
         Ok(())
     }
 

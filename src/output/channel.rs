@@ -15,7 +15,7 @@ use crate::comm::{Communicator, FileAccess, agree};
 
 /// Values of one write.
 #[derive(Clone, Copy)]
-pub(super) enum Values<'a> {
+pub(crate) enum Values<'a> {
     Int(&'a [i32]),
     Float(&'a [f32]),
     Double(&'a [f64]),
@@ -23,7 +23,7 @@ pub(super) enum Values<'a> {
 
 impl<'a> Values<'a> {
     /// Values of the run precision.
-    pub(super) fn of<R: Scalar>(values: &'a [R]) -> Self {
+    pub(crate) fn of<R: Scalar>(values: &'a [R]) -> Self {
         match storage::<R>() {
             Storage::Float => Values::Float(bytemuck::cast_slice(values)),
             _ => Values::Double(bytemuck::cast_slice(values)),
@@ -32,12 +32,12 @@ impl<'a> Values<'a> {
 }
 
 /// Storage type of the run precision.
-pub(super) fn storage<R: Scalar>() -> Storage {
+pub(crate) fn storage<R: Scalar>() -> Storage {
     if size_of::<R>() == 4 { Storage::Float } else { Storage::Double }
 }
 
 /// First index and length along each dimension.
-pub(super) type Region = (Vec<usize>, Vec<usize>);
+pub(crate) type Region = (Vec<usize>, Vec<usize>);
 
 /// Whether some file was left open after a failed write.
 static LEFT_OPEN: AtomicBool = AtomicBool::new(false);
@@ -48,14 +48,14 @@ pub fn left_files_open() -> bool {
 }
 
 /// A file being written. On ranks that do not write it only takes part in collective calls.
-pub(super) struct Channel {
+pub(crate) struct Channel {
     file: Option<FileMut>,
     shared: bool,
 }
 
 impl Channel {
     /// Collective: creates `path`, replacing what is there.
-    pub(super) fn create(path: &Path, comm: &dyn Communicator) -> Result<Self, OutputError> {
+    pub(crate) fn create(path: &Path, comm: &dyn Communicator) -> Result<Self, OutputError> {
         match comm.file_access() {
             FileAccess::Gathered => {
                 let file = match comm.rank() {
@@ -79,18 +79,18 @@ impl Channel {
 
     /// Leaves a file as it is after a failed write: closing it would write again, and the library does not survive that
     /// failing a second time. The system closes it when the process ends.
-    pub(super) fn abandon(self) {
+    pub(crate) fn abandon(self) {
         LEFT_OPEN.store(true, Ordering::Relaxed);
         std::mem::forget(self.file);
     }
 
     /// Whether all ranks write.
-    pub(super) fn is_shared(&self) -> bool {
+    pub(crate) fn is_shared(&self) -> bool {
         self.shared
     }
 
     /// Writes the definitions; the same on all ranks.
-    pub(super) fn define(
+    pub(crate) fn define(
         &mut self,
         dims: &[(&'static str, Option<usize>)],
         variables: &[VariableDef],
@@ -141,7 +141,7 @@ impl Channel {
     }
 
     /// Collective when shared: writes a region that rank 0 provides; scalars are written by all.
-    pub(super) fn put_root(
+    pub(crate) fn put_root(
         &mut self,
         name: &str,
         (start, count): Region,
@@ -173,7 +173,7 @@ impl Channel {
     /// (time, and the first level if the variable has levels) and `levels` is the number of levels of the pieces.
     ///
     /// `own` lists, rectangle by rectangle, the values of this rank, levels outermost.
-    pub(super) fn put_pieces<R: Scalar>(
+    pub(crate) fn put_pieces<R: Scalar>(
         &mut self,
         name: &str,
         lead: &[usize],
@@ -213,7 +213,7 @@ impl Channel {
     }
 
     /// Sets global attributes; the same on all ranks.
-    pub(super) fn put_attributes(&mut self, attributes: &[(&str, AttributeValue)]) -> Result<(), netcdf::Error> {
+    pub(crate) fn put_attributes(&mut self, attributes: &[(&str, AttributeValue)]) -> Result<(), netcdf::Error> {
         let Some(file) = &mut self.file else { return Ok(()) };
         for (key, value) in attributes {
             file.add_attribute(key, value.clone())?;
@@ -222,12 +222,12 @@ impl Channel {
     }
 
     /// Brings everything written so far to the file.
-    pub(super) fn sync(&self) -> Result<(), netcdf::Error> {
+    pub(crate) fn sync(&self) -> Result<(), netcdf::Error> {
         self.file.as_ref().map_or(Ok(()), |file| file.sync())
     }
 
     /// Closes the file.
-    pub(super) fn close(self) -> Result<(), netcdf::Error> {
+    pub(crate) fn close(self) -> Result<(), netcdf::Error> {
         self.file.map_or(Ok(()), FileMut::close)
     }
 }

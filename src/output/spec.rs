@@ -17,6 +17,15 @@ pub enum Split {
     Daily,
 }
 
+/// Whether a run can go on after it was stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Continuation {
+    /// No: the file grows under its name, see [`Split`].
+    None,
+    /// Yes: the file is written in parts that are closed at restart files, and takes its name when it is complete.
+    InParts,
+}
+
 /// Lossless compression of the spatial variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compression {
@@ -39,6 +48,8 @@ pub struct OutputSpec {
     pub path: PathBuf,
     /// How snapshots are spread over files.
     pub split: Split,
+    /// Whether the run can go on later.
+    pub continuation: Continuation,
     /// Compression of the spatial variables.
     pub compression: Compression,
     /// Fields that are written.
@@ -74,6 +85,7 @@ impl OutputSpec {
         Self {
             path: path.into(),
             split: Split::Single,
+            continuation: Continuation::None,
             compression: Compression::default(),
             fields: FieldSelection::default(),
             time_origin: None,
