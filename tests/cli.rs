@@ -182,7 +182,7 @@ fn files_of_another_kind_are_named_as_such() {
     for args in [&["diff", "a.nc", "text.nc"][..], &["plot", "text.nc", "--var", "v", "-o", "x.png"]] {
         let (code, stderr) = failure(d, args);
         assert_eq!((code, stderr.lines().count()), (Some(2), 1), "{stderr}");
-        assert!(stderr.starts_with("error: text.nc: open: "), "{stderr}");
+        assert!(stderr.starts_with("error: text.nc: cannot be opened as NetCDF: "), "{stderr}");
     }
 }
 

@@ -293,6 +293,14 @@ fn mistakes_are_refused() {
     refused(dir.path(), &with(&["--var", "time"]), &["`time` has no value per cell", "(time)"]);
     refused(dir.path(), &with(&["--amount", "co2", "--mean", "co2"]), &["both an amount and a mean"]);
     refused(dir.path(), &["regrid", name, "--to", "c6", "-o", name], &["would overwrite"]);
+    gchp(dir.path(), 0.0);
+    for args in [
+        &["regrid", name, "--to", "gchp.nc4", "-o", "gchp.nc4"][..],
+        &["weights", "--from", "gchp.nc4", "--to", "latlon:5x5", "-o", "gchp.nc4"],
+        &["weights", "--from", "latlon:5x5", "--to", "gchp.nc4", "-o", "gchp.nc4"],
+    ] {
+        refused(dir.path(), args, &["gchp.nc4: the result would overwrite", "choose another path"]);
+    }
     std::fs::write(dir.path().join("text.nc"), "no netcdf").unwrap();
     refused(dir.path(), &["regrid", "text.nc", "--to", "c6", "-o", "out.nc"], &["text.nc: cannot be opened as NetCDF"]);
     refused(dir.path(), &["weights", "--from", "c6", "--to", "text.nc", "-o", "out.nc"], &["text.nc"]);
@@ -308,4 +316,133 @@ fn mistakes_are_refused() {
     assert!(!dir.path().join("out.nc").exists());
     let left: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert!(left.iter().all(|name| !name.to_string_lossy().ends_with(".part")), "{left:?}");
+}
+
+/// A file of 4 x 3 cells with a variable of this type, spoilt by `change`.
+fn small<T: netcdf::NcTypeDescriptor + Copy>(path: &Path, values: [T; 12], change: impl FnOnce(&mut netcdf::FileMut)) {
+    let mut file = netcdf::create(path).unwrap();
+    for (name, units, values) in
+        [("lat", "degrees_north", &[-60.0, 0.0, 60.0][..]), ("lon", "degrees_east", &[0.0, 90.0, 180.0, 270.0])]
+    {
+        file.add_dimension(name, values.len()).unwrap();
+        let mut variable = file.add_variable::<f64>(name, &[name]).unwrap();
+        variable.put_attribute("units", units).unwrap();
+        variable.put_values(values, ..).unwrap();
+    }
+    file.add_variable::<T>("v", &["lat", "lon"]).unwrap().put_values(&values, ..).unwrap();
+    change(&mut file);
+}
+
+fn put(name: &str, key: &str, value: impl Into<netcdf::AttributeValue>) -> impl FnOnce(&mut netcdf::FileMut) {
+    move |file| {
+        file.variable_mut(name).unwrap().put_attribute(key, value.into()).unwrap();
+    }
+}
+
+#[test]
+fn what_no_file_can_hold_is_refused() {
+    let (_alone, dir) = alone();
+    let path = dir.path().join("v.nc");
+    let refuse = |parts: &[&str]| {
+        refused(dir.path(), &["regrid", "v.nc", "--to", "latlon:30x30", "-o", "out.nc"], parts);
+        assert!(!dir.path().join("out.nc").exists());
+    };
+    let mut values = [1.0f32; 12];
+    for (infinite, name) in [(f32::INFINITY, "inf"), (f32::NEG_INFINITY, "-inf")] {
+        values[6] = infinite;
+        small(&path, values, |_| {});
+        refuse(&["v.nc: ", &format!("'v' is {name} at lat 2, lon 3"), "mend the file"]);
+    }
+    // Packed integers become single precision.
+    small(&path, [1i32, 1, 1, 1, 1, 2_000_000_000, 1, 1, 1, 1, 1, 1], put("v", "scale_factor", 1e30f64));
+    refuse(&["v.nc: 'v' becomes ", "e39 at lat ", "too large for single precision", "in double precision"]);
+    small(&path, [1f32; 12], put("v", "scale_factor", 0f64));
+    refuse(&["v.nc: 'scale_factor' of 'v' is 0", "mend the attribute"]);
+    small(&path, [1f32; 12], put("v", "_Unsigned", "perhaps"));
+    refuse(&["'_Unsigned' of 'v' is \"perhaps\""]);
+    small(&path, [1f32; 12], put("lat", "units", "radians"));
+    refuse(&["v.nc: 'lat' has units 'radians', expected degrees_north", "convert"]);
+    small(&path, [1f32; 12], put("lat", "scale_factor", f64::NAN));
+    refuse(&["v.nc: 'scale_factor' of 'lat' is NaN"]);
+    small(&path, [1f32; 12], |file| {
+        file.variable_mut("lon").unwrap().put_values(&[0.0, 120.0, 240.0, 360.0], ..).unwrap()
+    });
+    refuse(&["centres 1 and 4 are the same place", "leave out the last column"]);
+    small(&path, [1f32; 12], |file| file.variable_mut("lat").unwrap().put_values(&[-95.0, 0.0, 95.0], ..).unwrap());
+    refuse(&["v.nc: latitude: ", "beyond the pole", "in degrees"]);
+}
+
+/// Numbers beyond the valid range are missing, those of `_Unsigned` bytes reach 255; the new file has neither attribute.
+#[test]
+fn numbers_are_what_their_attributes_say() {
+    let (_alone, dir) = alone();
+    small(&dir.path().join("v.nc"), [-1i8, -1, -1, -1, 100, 100, 100, 100, 3, 3, 3, 3], |file| {
+        let mut variable = file.variable_mut("v").unwrap();
+        variable.put_attribute("_Unsigned", "true").unwrap();
+        variable.put_attribute("valid_range", vec![4i8, -1]).unwrap();
+        variable.put_attribute("scale_factor", 2f32).unwrap();
+    });
+    stdout_of(dir.path(), &["regrid", "v.nc", "--to", "latlon:60x90", "-o", "out.nc"]);
+    let out = netcdf::open(dir.path().join("out.nc")).unwrap();
+    let rows: Vec<f64> = values(&out, "v").chunks(4).map(|row| row[0]).collect();
+    assert_eq!(rows, [510.0, 200.0, f64::from(1e15f32)]);
+    let variable = out.variable("v").unwrap();
+    assert!(["_Unsigned", "valid_range", "scale_factor"].iter().all(|key| variable.attribute(key).is_none()));
+}
+
+#[test]
+fn truncated_files_are_refused_by_every_command() {
+    let (_alone, dir) = alone();
+    let file = written::<f32>(dir.path(), |_| {});
+    let bytes = std::fs::read(&file).unwrap();
+    std::fs::write(dir.path().join("cut.nc"), &bytes[..bytes.len() / 2]).unwrap();
+    let mut classic = netcdf::create_with(dir.path().join("whole3.nc"), netcdf::Options::_64BIT_OFFSET).unwrap();
+    classic.add_dimension("lat", 400).unwrap();
+    classic.add_variable::<f64>("lat", &["lat"]).unwrap();
+    classic.enddef().unwrap();
+    classic.variable_mut("lat").unwrap().put_values(&[1.0; 400], ..).unwrap();
+    classic.close().unwrap();
+    let bytes = std::fs::read(dir.path().join("whole3.nc")).unwrap();
+    std::fs::write(dir.path().join("cut3.nc"), &bytes[..bytes.len() - 8]).unwrap();
+    for name in ["cut.nc", "cut3.nc"] {
+        for args in [
+            &["regrid", name, "--to", "c6", "-o", "out.nc"][..],
+            &["weights", "--from", name, "--to", "c6", "-o", "out.nc"],
+            &["regrid", file.to_str().unwrap(), "--to", name, "-o", "out.nc"],
+            &["plot", name, "--var", "co2", "-o", "out.png"],
+            &["diff", name, name],
+        ] {
+            refused(dir.path(), args, &[&format!("{name}: is truncated"), " bytes", "get the file again"]);
+        }
+    }
+    refused(dir.path(), &["diff", "cut3.nc", "cut.nc"], &[&format!("'lat' ends at byte {}", bytes.len())]);
+}
+
+/// Files and folders that cannot be written are refused before any work, and nothing is left behind.
+#[test]
+fn targets_are_checked_before_any_work() {
+    let (_alone, dir) = alone();
+    small(&dir.path().join("v.nc"), [1.0f32; 12], |_| {});
+    std::fs::write(dir.path().join("file"), "x").unwrap();
+    std::fs::create_dir(dir.path().join("folder.nc")).unwrap();
+    let regrid = ["regrid", "v.nc", "--to", "c6"];
+    let weights = ["weights", "--from", "latlon:30x30", "--to", "c6"];
+    for command in [&regrid[..], &weights] {
+        for (more, parts) in [
+            (&["-o", "no/such/x.nc"][..], ["no/such/x.nc: ", "there is no folder no/such; make it"]),
+            (&["-o", "file/x.nc"], ["file/x.nc: ", "is no folder; name another"]),
+            (&["-o", "folder.nc"], ["folder.nc: ", "a folder, not a regular file; name a file"]),
+            (&["-o", "out.nc", "--weights-dir", "file"], ["file: ", "file is no folder; name another"]),
+            (&["-o", "out.nc", "--weights-dir", "file/w"], ["file/w: ", "is no folder; name another"]),
+        ] {
+            let args = [command, more].concat();
+            let output = atmostr(dir.path(), &args);
+            let message = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{args:?}\n{message}");
+            assert!(parts.iter().all(|part| message.contains(part)) && !message.contains(".part"), "{message}");
+        }
+    }
+    let mut left: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["file", "folder.nc", "v.nc"]);
 }

@@ -84,3 +84,15 @@ fn devices_know_no_scheme() {
         }
     }
 }
+
+/// The library reads zeros past the end of a truncated file, so what is read is opened where that is checked.
+#[test]
+fn netcdf_files_are_opened_for_reading_in_one_place() {
+    for (path, text) in texts("src") {
+        let place = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap().to_string_lossy().into_owned();
+        let allowed = place == "src/files/reading.rs" || place.contains("tests");
+        let opened =
+            ["netcdf::open(", "netcdf::open_with(", "netcdf::open_mem("].iter().any(|call| text.contains(call));
+        assert!(allowed || !opened, "{place} opens files by itself; `files::open_netcdf` does it");
+    }
+}

@@ -27,6 +27,26 @@ impl From<Sides> for LatLonSides {
     }
 }
 
+/// What both commands take.
+#[derive(Debug, Args)]
+struct Shared {
+    /// Northern and southern sides of lat-lon cells
+    #[arg(long, value_enum, default_value_t = Sides::Parallels, value_name = "SIDES")]
+    sides: Sides,
+    /// Folder in which weights are kept for the next time
+    #[arg(long, value_name = "DIR")]
+    weights_dir: Option<PathBuf>,
+    /// File to write (NetCDF)
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+impl Shared {
+    fn cache(&self) -> WeightCache {
+        self.weights_dir.as_ref().map_or_else(WeightCache::none, WeightCache::at)
+    }
+}
+
 /// Put variables of a NetCDF file on another grid, conservatively
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -57,32 +77,25 @@ pub(super) struct RegridArgs {
     /// Variable whose values are means over the cell, may be given again
     #[arg(long = "mean", value_name = "NAME")]
     means: Vec<String>,
-    /// Northern and southern sides of lat-lon cells
-    #[arg(long, value_enum, default_value_t = Sides::Parallels, value_name = "SIDES")]
-    sides: Sides,
-    /// Folder in which weights are kept for the next time
-    #[arg(long, value_name = "DIR")]
-    weights_dir: Option<PathBuf>,
-    /// File to write (NetCDF)
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    #[command(flatten)]
+    shared: Shared,
 }
 
 impl RegridArgs {
     pub(super) fn execute(self, ctx: &Context) -> Result<Exit, CliError> {
-        if !self.file.is_file() {
-            return Err(CliError::input(format!("{}: no such file", self.file.display())));
+        if !self.file.exists() {
+            return Err(CliError::input(format!("{}: no such file; name one that is there", self.file.display())));
         }
         let request = RegridRequest {
             target: &self.to,
             variables: &self.variables,
             amounts: &self.amounts,
             means: &self.means,
-            sides: self.sides.into(),
-            cache: self.weights_dir.map_or_else(WeightCache::none, WeightCache::at),
+            sides: self.shared.sides.into(),
+            cache: self.shared.cache(),
         };
-        let report = output::regrid(&self.file, &request, &self.output)?;
-        ctx.print(&format!("{report}{}\n", self.output.display()))?;
+        let report = output::regrid(&self.file, &request, &self.shared.output)?;
+        ctx.print(&format!("{report}{}\n", self.shared.output.display()))?;
         Ok(Exit::Finished)
     }
 }
@@ -104,25 +117,21 @@ pub(super) struct WeightsArgs {
     /// Grid of the destination, or a file with that grid
     #[arg(long, value_name = "GRID")]
     to: String,
-    /// Northern and southern sides of lat-lon cells
-    #[arg(long, value_enum, default_value_t = Sides::Parallels, value_name = "SIDES")]
-    sides: Sides,
-    /// Folder in which weights are kept for the next time
-    #[arg(long, value_name = "DIR")]
-    weights_dir: Option<PathBuf>,
-    /// File to write (NetCDF)
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    #[command(flatten)]
+    shared: Shared,
 }
 
 impl WeightsArgs {
     pub(super) fn execute(self, ctx: &Context) -> Result<Exit, CliError> {
-        let mesh = |grid: &str| output::mesh_of(grid, self.sides.into(), FALLBACK_RADIUS_M);
+        let Shared { sides, output: out, .. } = &self.shared;
+        output::check_output(out, &[self.from.as_ref(), self.to.as_ref()])?;
+        let mesh = |grid: &str| output::mesh_of(grid, (*sides).into(), FALLBACK_RADIUS_M);
         let (from, to) = (mesh(&self.from)?, mesh(&self.to)?);
-        let cache = self.weights_dir.as_ref().map_or_else(WeightCache::none, WeightCache::at);
+        let cache = self.shared.cache();
+        output::check_cache(&cache, &from, &to)?;
         let weights = cache.get(&from, &to).map_err(OutputError::Weights)?;
-        weights.export_esmf(&from, &to, &self.output).map_err(OutputError::Weights)?;
-        ctx.print(&format!("{from} -> {to}: {} weights\n{}\n", weights.len(), self.output.display()))?;
+        weights.export_esmf(&from, &to, out).map_err(OutputError::Weights)?;
+        ctx.print(&format!("{from} -> {to}: {} weights\n{}\n", weights.len(), out.display()))?;
         Ok(Exit::Finished)
     }
 }

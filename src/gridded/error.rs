@@ -2,10 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
+use super::stored::{ATTRIBUTES, Unusable};
+use crate::files::OpenError;
+
 /// Why a file, or a variable of it, was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum GriddedError {
-    /// The file cannot be opened or read.
+    /// The file cannot be opened.
+    #[error("{}: {problem}", file.display())]
+    Open {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong.
+        problem: OpenError,
+    },
+    /// Values cannot be read.
     #[error("{}: {problem}", file.display())]
     File {
         /// The file.
@@ -67,31 +78,44 @@ pub enum GriddedError {
         /// Positions that there are.
         count: usize,
     },
-    /// A value that is missing or no number.
-    #[error("{}: '{variable}' has no value at {place}: {stored}", file.display())]
-    Missing {
+    /// Attributes that contradict themselves.
+    #[error("{}: {problem}", file.display())]
+    Attribute {
         /// The file.
         file: PathBuf,
-        /// The variable.
-        variable: String,
-        /// Its indices, from 1, as in the file.
-        place: String,
-        /// The stored number.
-        stored: f64,
+        /// What is wrong, naming attribute and variable.
+        problem: String,
+    },
+    /// A value that is missing or infinite.
+    #[error("{}: {problem}", file.display())]
+    Value {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong, naming variable, indices from 1 as in the file, and the stored number.
+        problem: String,
+        /// What to do about it.
+        help: &'static str,
     },
 }
 
 impl GriddedError {
+    /// A number of `variable` that is no value, at a place of the file.
+    pub(super) fn value(file: &Path, variable: &str, place: &str, found: Unusable) -> Self {
+        Self::Value { file: file.into(), problem: found.problem(variable, place), help: found.help() }
+    }
+
     /// The file.
     pub fn file(&self) -> &Path {
         match self {
-            Self::File { file, .. }
+            Self::Open { file, .. }
+            | Self::File { file, .. }
             | Self::NoVariable { file, .. }
             | Self::Dimensions { file, .. }
             | Self::Axis { file, .. }
             | Self::Times { file, .. }
             | Self::Index { file, .. }
-            | Self::Missing { file, .. } => file,
+            | Self::Attribute { file, .. }
+            | Self::Value { file, .. } => file,
         }
     }
 
@@ -104,7 +128,8 @@ impl GriddedError {
     /// What to do about it.
     pub fn help(&self) -> &'static str {
         match self {
-            Self::File { .. } => "give a NetCDF file that can be read",
+            Self::Open { problem, .. } => problem.help(),
+            Self::File { .. } => "the file is damaged or of a type that is not known; get it again",
             Self::NoVariable { .. } => "name a variable of the file, one in a group as `group/name`",
             Self::Dimensions { .. } => {
                 "fields have a latitude and a longitude of their own dimension and, if need be, a time and a level"
@@ -112,7 +137,8 @@ impl GriddedError {
             Self::Axis { .. } => "give the centres of the cells in degrees, each once and in order",
             Self::Times { .. } => "times increase and have units such as hours since 2021-12-01 00:00:00, UTC",
             Self::Index { .. } => "choose a time and levels that the file has",
-            Self::Missing { .. } => "give every cell a value, 0 where there is nothing",
+            Self::Attribute { .. } => ATTRIBUTES,
+            Self::Value { help, .. } => help,
         }
     }
 }

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::calendar::{TimeUnit, time_unit};
-use super::stored::{Packing, as_text, number, text};
+use super::stored::{Packing, Unusable, as_text, number, text};
 use super::{AxisNames, GriddedError, GriddedVariable};
+use crate::files::open_netcdf;
 
 /// A NetCDF file that is open for reading. Variables of groups are called `group/name`.
 #[derive(Debug)]
@@ -19,10 +20,10 @@ impl GriddedFile {
     /// Opens a file.
     ///
     /// # Errors
-    /// [`GriddedError::File`].
+    /// [`GriddedError::Open`].
     pub fn open(path: &Path) -> Result<Self, GriddedError> {
-        let refuse = |e| GriddedError::File { file: path.into(), problem: format!("cannot be opened as NetCDF ({e})") };
-        Ok(Self { path: path.into(), file: netcdf::open(path).map_err(refuse)? })
+        let file = open_netcdf(path).map_err(|problem| GriddedError::Open { file: path.into(), problem })?;
+        Ok(Self { path: path.into(), file })
     }
 
     /// The path.
@@ -35,6 +36,15 @@ impl GriddedFile {
         let mut names: Vec<String> = self.file.variables().map(|v| v.name()).collect();
         for group in self.file.groups().into_iter().flatten() {
             add_names(&group, "", &mut names);
+        }
+        names
+    }
+
+    /// Names of all dimensions, those of groups last.
+    pub fn dimension_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.file.dimensions().map(|d| d.name()).collect();
+        for group in self.file.groups().into_iter().flatten() {
+            add_dimensions(&group, &mut names);
         }
         names
     }
@@ -62,17 +72,13 @@ impl GriddedFile {
     /// All values of a (small) variable, unpacked, in the order of the file.
     ///
     /// # Errors
-    /// [`GriddedError::NoVariable`], [`GriddedError::File`], [`GriddedError::Missing`].
+    /// [`GriddedError::NoVariable`], [`GriddedError::File`], [`GriddedError::Attribute`], [`GriddedError::Value`].
     pub fn values(&self, variable: &str) -> Result<Vec<f64>, GriddedError> {
         let found = self.found(variable)?;
         let mut values = found.get_values::<f64, _>(..).map_err(|e| self.unreadable(variable, &e.to_string()))?;
-        let packing = Packing::of(&found).map_err(|problem| self.unreadable(variable, &problem))?;
-        packing.unpack(&mut values).map_err(|n| GriddedError::Missing {
-            file: self.path.clone(),
-            variable: variable.into(),
-            place: format!("value {}", n + 1),
-            stored: values[n],
-        })?;
+        let unusable =
+            |found: Unusable| GriddedError::value(&self.path, variable, &format!("value {}", found.at + 1), found);
+        self.packing(&found)?.unpack(&mut values).map_err(unusable)?;
         Ok(values)
     }
 
@@ -158,9 +164,22 @@ impl GriddedFile {
         found
     }
 
+    /// How the numbers of a variable stand for values.
+    pub(super) fn packing(&self, variable: &netcdf::Variable<'_>) -> Result<Packing, GriddedError> {
+        Packing::of(variable).map_err(|problem| GriddedError::Attribute { file: self.path.clone(), problem })
+    }
+
     /// The error of a variable that cannot be read.
     pub(super) fn unreadable(&self, variable: &str, why: &str) -> GriddedError {
         GriddedError::File { file: self.path.clone(), problem: format!("'{variable}' cannot be read ({why})") }
+    }
+}
+
+/// Adds the names of the dimensions of a group and of the groups in it.
+fn add_dimensions(group: &netcdf::Group<'_>, names: &mut Vec<String>) {
+    names.extend(group.dimensions().map(|d| d.name()));
+    for inner in group.groups() {
+        add_dimensions(&inner, names);
     }
 }
 

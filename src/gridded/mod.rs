@@ -15,5 +15,6 @@ pub(crate) use calendar::time_unit;
 pub use error::GriddedError;
 pub use file::GriddedFile;
 pub use names::AxisNames;
+pub(crate) use names::{Role, check_degrees, role_by_degrees};
 pub use variable::{GriddedVariable, Missing};
 pub use weights::Weights;

@@ -2,7 +2,7 @@
 
 /// Part that a dimension plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(crate) enum Role {
     Time,
     Level,
     Lat,
@@ -13,7 +13,7 @@ pub(super) enum Role {
 
 impl Role {
     /// What it is called in messages.
-    pub(super) fn words(self) -> &'static str {
+    pub(crate) fn words(self) -> &'static str {
         match self {
             Role::Time => "time",
             Role::Level => "level",
@@ -32,6 +32,7 @@ pub struct AxisNames {
     lat: Vec<String>,
     level: Vec<String>,
     time: Vec<String>,
+    given: Vec<(Role, String)>,
 }
 
 impl Default for AxisNames {
@@ -45,6 +46,7 @@ impl Default for AxisNames {
                 "z", "layer", "height",
             ]),
             time: own(&["time", "t", "valid_time", "record", "month", "year", "date"]),
+            given: Vec::new(),
         }
     }
 }
@@ -54,6 +56,7 @@ impl AxisNames {
     #[must_use]
     pub fn with_lon(mut self, name: &str) -> Self {
         self.lon.push(name.to_owned());
+        self.given.push((Role::Lon, name.to_owned()));
         self
     }
 
@@ -61,6 +64,7 @@ impl AxisNames {
     #[must_use]
     pub fn with_lat(mut self, name: &str) -> Self {
         self.lat.push(name.to_owned());
+        self.given.push((Role::Lat, name.to_owned()));
         self
     }
 
@@ -68,6 +72,7 @@ impl AxisNames {
     #[must_use]
     pub fn with_level(mut self, name: &str) -> Self {
         self.level.push(name.to_owned());
+        self.given.push((Role::Level, name.to_owned()));
         self
     }
 
@@ -75,7 +80,13 @@ impl AxisNames {
     #[must_use]
     pub fn with_time(mut self, name: &str) -> Self {
         self.time.push(name.to_owned());
+        self.given.push((Role::Time, name.to_owned()));
         self
+    }
+
+    /// The names that were added to the usual ones.
+    pub(crate) fn given(&self) -> &[(Role, String)] {
+        &self.given
     }
 
     /// The part played by what is called `name`, if that is known.
@@ -90,11 +101,11 @@ impl AxisNames {
 /// The part that a coordinate plays by its attributes (CF conventions 1.8, section 4).
 pub(super) fn role_by_attributes(text: impl Fn(&str) -> Option<String>) -> Option<Role> {
     let units = text("units").unwrap_or_default();
-    match units.trim() {
-        "degrees_east" | "degree_east" | "degreesE" | "degrees_E" | "degree_E" => return Some(Role::Lon),
-        "degrees_north" | "degree_north" | "degreesN" | "degrees_N" | "degree_N" => return Some(Role::Lat),
-        other if other.contains(" since ") => return Some(Role::Time),
-        _ => {}
+    if units.contains(" since ") {
+        return Some(Role::Time);
+    }
+    if let Some(role) = role_by_degrees(&units) {
+        return Some(role);
     }
     match text("axis").unwrap_or_default().as_str() {
         "X" => return Some(Role::Lon),
@@ -109,5 +120,54 @@ pub(super) fn role_by_attributes(text: impl Fn(&str) -> Option<String>) -> Optio
         "time" => Some(Role::Time),
         "air_pressure" | "height" | "altitude" | "atmosphere_hybrid_sigma_pressure_coordinate" => Some(Role::Level),
         _ => None,
+    }
+}
+
+/// Spellings of degrees east and north, in lower case (CF conventions 1.8, sections 4.1 and 4.2).
+const EAST: [&str; 6] = ["degrees_east", "degree_east", "degrees_e", "degree_e", "degreese", "degreee"];
+const NORTH: [&str; 6] = ["degrees_north", "degree_north", "degrees_n", "degree_n", "degreesn", "degreen"];
+
+/// Whether units are those of longitudes or of latitudes.
+pub(crate) fn role_by_degrees(units: &str) -> Option<Role> {
+    let plain = units.trim().to_ascii_lowercase().replace([' ', '-'], "_");
+    [(Role::Lon, EAST), (Role::Lat, NORTH)].into_iter().find_map(|(role, all)| all.contains(&&*plain).then_some(role))
+}
+
+/// Refuses units of longitudes or latitudes that are not degrees in that direction; none at all are taken for degrees. The
+/// error text, to follow the name of the coordinate, says what would be right.
+pub(crate) fn check_degrees(role: Role, units: Option<&str>) -> Result<(), String> {
+    let units = units.unwrap_or_default().trim();
+    let plain =
+        ["", "degrees", "degree", "deg", "degs", "\u{b0}"].iter().any(|known| known.eq_ignore_ascii_case(units));
+    if plain || role_by_degrees(units) == Some(role) {
+        return Ok(());
+    }
+    let expected = if role == Role::Lat { NORTH[0] } else { EAST[0] };
+    Err(format!("has units '{units}', expected {expected}; convert the coordinate, or mend its attribute `units`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coordinates_are_degrees_in_their_direction() {
+        for (role, units) in [
+            (Role::Lon, ["degrees_east", "degreeE", "Degrees East"]),
+            (Role::Lat, ["degrees_north", "degree_N", "degreesN"]),
+        ] {
+            let other = if role == Role::Lon { Role::Lat } else { Role::Lon };
+            for units in units {
+                assert_eq!(check_degrees(role, Some(units)), Ok(()), "{units}");
+                let problem = check_degrees(other, Some(units)).unwrap_err();
+                assert!(problem.contains(&format!("'{units}', expected degrees_")), "{problem}");
+            }
+            for units in [None, Some(""), Some("degrees"), Some("degree"), Some(" deg ")] {
+                assert_eq!(check_degrees(role, units), Ok(()), "{units:?}");
+            }
+            for units in ["radians", "radian", "m", "km", "1", "degrees_west", "hours since 2000-01-01", "degC"] {
+                assert!(check_degrees(role, Some(units)).unwrap_err().contains(&format!("'{units}'")), "{units}");
+            }
+        }
     }
 }

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use super::names::{Role, role_by_attributes};
+use super::names::{Role, check_degrees, role_by_attributes};
 use super::stored::{Packing, sizes, text};
 use super::{AxisNames, GriddedError, GriddedFile};
 use crate::regrid::LatLonAxes;
 
-/// What to do with values that are missing (`_FillValue`, `missing_value`) or not finite.
+/// What to do with values that are missing: `_FillValue`, `missing_value`, NaN, or outside the valid range of the variable.
+/// Infinite ones are always an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
     /// They are an error.
@@ -26,6 +27,7 @@ pub struct GriddedVariable<'a> {
     /// Parts played by the dimensions, in their order.
     roles: Vec<Role>,
     sizes: Vec<usize>,
+    packing: Packing,
     /// Coordinate variables of the dimensions.
     coordinates: Vec<Option<String>>,
 }
@@ -33,7 +35,7 @@ pub struct GriddedVariable<'a> {
 impl<'a> GriddedVariable<'a> {
     pub(super) fn find(file: &'a GriddedFile, name: &str, names: &AxisNames) -> Result<Self, GriddedError> {
         let variable = file.found(name)?;
-        let sizes = sizes(&variable);
+        let (sizes, packing) = (sizes(&variable), file.packing(&variable)?);
         let (roles, coordinates) = parts(file, name, &variable, names)?;
         let axis = |role: Role| {
             let axis = roles.iter().position(|r| *r == role).and_then(|at| coordinates[at].clone());
@@ -43,6 +45,8 @@ impl<'a> GriddedVariable<'a> {
                 problem: format!("has no {}; its dimensions are ({})", role.words(), dimensions(&variable).join(", ")),
             };
             let axis = axis.ok_or_else(lacks)?;
+            check_degrees(role, file.text(&axis, "units").as_deref())
+                .map_err(|problem| axis_error(file, &axis, problem))?;
             let values = file.values(&axis)?;
             check_axis(role, &values).map_err(|problem| axis_error(file, &axis, problem))?;
             Ok((axis, values))
@@ -50,7 +54,7 @@ impl<'a> GriddedVariable<'a> {
         let ((lon_name, lon), (lat_name, lat)) = (axis(Role::Lon)?, axis(Role::Lat)?);
         let axes = LatLonAxes::from_centres(&lon, &lat)
             .map_err(|e| axis_error(file, &format!("{lon_name}, {lat_name}"), e.to_string()))?;
-        Ok(Self { file, name: name.into(), variable, axes, roles, sizes, coordinates })
+        Ok(Self { file, name: name.into(), variable, axes, roles, sizes, packing, coordinates })
     }
 
     /// Name in the file.
@@ -105,7 +109,8 @@ impl<'a> GriddedVariable<'a> {
     /// of [`GriddedVariable::axes`] eastwards. Levels keep the order of the file.
     ///
     /// # Errors
-    /// [`GriddedError::Index`], [`GriddedError::File`]; [`GriddedError::Missing`] if missing values are refused.
+    /// [`GriddedError::Index`], [`GriddedError::File`]; [`GriddedError::Value`] for infinite values, and for missing ones if
+    /// those are refused.
     pub fn read(&self, time: usize, levels: Range<usize>, missing: Missing) -> Result<Vec<f64>, GriddedError> {
         for (axis, index, count) in [("time", time + 1, self.times()), ("level", levels.end, self.levels())] {
             if index > count || index == 0 {
@@ -120,18 +125,13 @@ impl<'a> GriddedVariable<'a> {
         });
         let ranges: Vec<Range<usize>> = ranges.collect();
         let extents: Vec<netcdf::Extent> = ranges.iter().cloned().map(Into::into).collect();
-        let unreadable = |why: String| self.file.unreadable(&self.name, &why);
-        let mut stored = self.variable.get_values::<f64, _>(extents).map_err(|e| unreadable(e.to_string()))?;
-        let packing = Packing::of(&self.variable).map_err(unreadable)?;
+        let unreadable = |e: netcdf::Error| self.file.unreadable(&self.name, &e.to_string());
+        let mut stored = self.variable.get_values::<f64, _>(extents).map_err(unreadable)?;
         match missing {
-            Missing::AsNan => packing.unpack_all(&mut stored),
-            Missing::Refuse => packing.unpack(&mut stored).map_err(|n| GriddedError::Missing {
-                file: self.file.path().into(),
-                variable: self.name.clone(),
-                place: self.place(n, &ranges),
-                stored: stored[n],
-            })?,
+            Missing::AsNan => self.packing.unpack_all(&mut stored),
+            Missing::Refuse => self.packing.unpack(&mut stored),
         }
+        .map_err(|found| GriddedError::value(self.file.path(), &self.name, &self.place(found.at, &ranges), found))?;
         Ok(self.ordered(&stored, &ranges))
     }
 
@@ -230,7 +230,11 @@ fn coordinate<'v>(
 fn check_axis(role: Role, centres: &[f64]) -> Result<(), String> {
     let largest = if role == Role::Lat { 90.0 + 1e-6 } else { 720.0 };
     if let Some(n) = centres.iter().position(|c| c.abs() > largest) {
-        return Err(format!("is {} degrees at {}", centres[n], n + 1));
+        return Err(format!(
+            "is {} degrees at {}, beyond {largest:.0}; check that it holds degrees",
+            centres[n],
+            n + 1
+        ));
     }
     // A step of more than half a turn leads across the place where longitudes start anew.
     let mut steps = centres.windows(2).map(|pair| pair[1] - pair[0]);
@@ -243,7 +247,8 @@ fn check_axis(role: Role, centres: &[f64]) -> Result<(), String> {
             turns = 1;
         } else if onwards <= 0.0 {
             let (this, before) = (centres[n], centres[n - 1]);
-            return Err(format!("does not go one way: value {} is {this}, the one before it {before}", n + 1));
+            let (here, reorder) = (n + 1, "put it in order with its fields, and leave out what is there twice");
+            return Err(format!("does not go one way: value {here} is {this}, the one before it {before}; {reorder}"));
         }
     }
     Ok(())

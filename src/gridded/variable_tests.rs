@@ -181,3 +181,69 @@ fn times_are_seconds_from_an_origin() {
         "{refused}"
     );
 }
+
+#[test]
+fn infinite_values_are_errors_and_invalid_ones_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("q.nc");
+    write(&path, &["time", "lev", "lat", "lon"], ["time", "lev", "lat", "lon"]);
+    let mut file = netcdf::append(&path).unwrap();
+    let mut field = file.variable_mut("q").unwrap();
+    // The largest of record 2 and level 3 is 1206.135.
+    field.put_attribute("valid_max", 1206.0).unwrap();
+    field.put_value(f64::NEG_INFINITY, [0, 1, 2, 3]).unwrap();
+    drop(file);
+    let file = GriddedFile::open(&path).unwrap();
+    let q = file.variable("q", &AxisNames::default()).unwrap();
+    for missing in [Missing::Refuse, Missing::AsNan] {
+        let refused = q.read(0, 0..3, missing).unwrap_err();
+        let place = "q.nc: 'q' is -inf at time 1, level 2, latitude 3, longitude 4";
+        assert!(refused.to_string().ends_with(place) && refused.help().contains("mend the file"), "{refused}");
+    }
+    let refused = q.read(1, 2..3, Missing::Refuse).unwrap_err().to_string();
+    assert!(refused.contains("latitude 1, longitude 1: 1206.135 is outside its valid range -inf to 1206"), "{refused}");
+    let invalid = q.read(1, 2..3, Missing::AsNan).unwrap();
+    assert!(invalid.iter().zip(expected(1, 2..3)).all(|(v, e)| if e > 1206.0 { v.is_nan() } else { *v == e }));
+    assert_eq!(invalid.iter().filter(|v| v.is_nan()).count(), 2);
+}
+
+#[test]
+fn coordinates_and_attributes_without_sense_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("q.nc");
+    let refused = |variable: &str, key: &str, value: netcdf::AttributeValue, parts: &[&str]| {
+        write(&path, &["time", "lev", "lat", "lon"], ["time", "lev", "lat", "lon"]);
+        let mut file = netcdf::append(&path).unwrap();
+        file.variable_mut(variable).unwrap().put_attribute(key, value).unwrap();
+        drop(file);
+        let file = GriddedFile::open(&path).unwrap();
+        let error = file.variable("q", &AxisNames::default()).unwrap_err();
+        let text = format!("{error}; {}", error.help());
+        assert!(parts.iter().all(|part| text.contains(part)), "{text}");
+    };
+    refused("lon", "units", "radians".into(), &["q.nc: 'lon' has units 'radians'", "degrees_east", "convert"]);
+    refused("lat", "units", "m".into(), &["q.nc: 'lat' has units 'm'", "degrees_north"]);
+    refused("q", "scale_factor", 0f64.into(), &["q.nc: 'scale_factor' of 'q' is 0", "mend the attribute"]);
+    refused("lat", "scale_factor", 2f64.into(), &["q.nc: 'lat' is 120 degrees at 1, beyond 90", "degrees"]);
+}
+
+#[test]
+fn longitudes_that_are_there_twice_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("q.nc");
+    for lon in [[0.0, 120.0, 240.0, 360.0], [180.0, 60.0, -60.0, -180.0]] {
+        let mut file = netcdf::create(&path).unwrap();
+        for (name, values) in [("lat", &LAT[..]), ("lon", &lon)] {
+            file.add_dimension(name, values.len()).unwrap();
+            file.add_variable::<f64>(name, &[name]).unwrap().put_values(values, ..).unwrap();
+        }
+        file.add_variable::<f64>("q", &["lat", "lon"]).unwrap().put_values(&[1.0; 12], ..).unwrap();
+        drop(file);
+        let file = GriddedFile::open(&path).unwrap();
+        let refused = file.variable("q", &AxisNames::default()).unwrap_err().to_string();
+        assert!(
+            refused.contains("centres 1 and 4 are the same place") && refused.contains("leave out the last"),
+            "{refused}"
+        );
+    }
+}

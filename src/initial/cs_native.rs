@@ -6,7 +6,8 @@ use kernels::Scalar;
 
 use super::units::check_units;
 use super::{Negatives, VerticalOrder, fill};
-use crate::gridded::stored::{Packing, check_dimensions, sizes, text};
+use crate::files::open_netcdf;
+use crate::gridded::stored::{ATTRIBUTES, Packing, check_dimensions, sizes, text};
 use crate::state::PackedState;
 
 /// Dimensions of a field, with their spellings.
@@ -28,7 +29,7 @@ pub(super) fn fill_from_file<R: Scalar>(
     request: &Request<'_>,
     nc: usize,
 ) -> Result<(), String> {
-    let file = netcdf::open(request.file).map_err(|e| format!("cannot be opened as NetCDF ({e})"))?;
+    let file = open_netcdf(request.file).map_err(|e| format!("{e}; {}", e.help()))?;
     let variable = file.variable(request.variable).ok_or_else(|| {
         let names: Vec<String> = file.variables().map(|v| v.name()).collect();
         format!("has no variable '{}'; it holds {}", request.variable, names.join(", "))
@@ -49,7 +50,7 @@ pub(super) fn fill_from_file<R: Scalar>(
     if let Some(units) = text(&variable, "units") {
         check_units(&units).map_err(|problem| format!("'{}' {problem}", request.variable))?;
     }
-    let packing = Packing::of(&variable)?;
+    let packing = Packing::of(&variable).map_err(|problem| format!("{problem}; {ATTRIBUTES}"))?;
     let set = state.tile_set().clone();
     let mut values: Vec<Vec<f64>> = Vec::with_capacity(set.len());
     for tile in set.tiles() {
@@ -62,17 +63,11 @@ pub(super) fn fill_from_file<R: Scalar>(
         ];
         let extents: [netcdf::Extent; 5] = extents;
         let mut field = variable.get_values::<f64, _>(extents).map_err(|e| format!("cannot be read ({e})"))?;
-        packing.unpack(&mut field).map_err(|n| {
-            let cell = n % (tile.ni * tile.nj);
-            format!(
-                "'{}' has no value at level {}, {} ({}, {}): {}",
-                request.variable,
-                n / (tile.ni * tile.nj) + 1,
-                tile.panel,
-                tile.i0 + cell % tile.ni + 1,
-                tile.j0 + cell / tile.ni + 1,
-                field[n]
-            )
+        packing.unpack(&mut field).map_err(|found| {
+            let (level, cell) = (found.at / (tile.ni * tile.nj) + 1, found.at % (tile.ni * tile.nj));
+            let (i, j) = (tile.i0 + cell % tile.ni + 1, tile.j0 + cell / tile.ni + 1);
+            let place = format!("level {level}, {} ({i}, {j})", tile.panel);
+            format!("{}; {}", found.problem(request.variable, &place), found.help())
         })?;
         values.push(field);
     }

@@ -75,6 +75,10 @@ fn packed_fields_are_unpacked() {
     assert_eq!(read(FITS, None, Some((2.0, 500.0)), 502).unwrap()[0], 502.0);
     let missing = read(FITS, None, Some((2.0, 500.0)), 6).unwrap_err();
     assert!(missing.contains("no value at level 1") && missing.contains("(2, 2): 6"), "{missing}");
+    let none = read(FITS, None, Some((0.0, 500.0)), 1000).unwrap_err();
+    assert!(none.contains("'scale_factor' of 'CO2' is 0") && none.contains("mend the attribute"), "{none}");
+    let infinite = read(FITS, None, Some((1e308, 0.0)), 1000).unwrap_err();
+    assert!(infinite.contains("'CO2' is infinite at level 1") && infinite.contains("(2, 1): 2"), "{infinite}");
 }
 
 #[test]

@@ -89,3 +89,17 @@ pub(super) fn refuse_odd(path: &std::path::Path) -> Result<(), OutputError> {
     crate::files::regular_or_absent(path)
         .map_err(|error| OutputError::Content { path: path.to_path_buf(), problem: error.to_string() })
 }
+
+/// Opens a NetCDF file for reading.
+pub(super) fn open(path: &std::path::Path) -> Result<netcdf::File, OutputError> {
+    crate::files::open_netcdf(path).map_err(|error| OutputError::Content {
+        path: path.to_path_buf(),
+        problem: format!("{error}; {}", error.help()),
+    })
+}
+
+/// Refuses a path at which no file can be made or replaced.
+pub(super) fn check_target(path: &std::path::Path) -> Result<(), OutputError> {
+    crate::files::writable_file(path)
+        .map_err(|error| OutputError::Content { path: path.to_path_buf(), problem: error.to_string() })
+}

@@ -25,7 +25,7 @@ pub use error::OutputError;
 pub use frame::{FrameContent, FrameNeeds, SnapshotFrame};
 pub use plot::{PlotRequest, plot};
 pub use provenance::Provenance;
-pub use remap::{Mapped, RegridReport, RegridRequest, mesh_of, regrid};
+pub use remap::{Mapped, RegridReport, RegridRequest, check_cache, check_output, mesh_of, regrid};
 pub(crate) use schema::{Attributes, Storage, VariableDef};
 pub use selection::{FieldPlan, FieldSelection, LayerSelection, RESERVED_NAMES, TracerFields, TracerSelection};
 pub(crate) use sharing::{Rectangle, Sharing};

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use kernels::Scalar;
 
 use super::channel::{Channel, Values, storage};
-use super::error::{Context, OutputError};
+use super::error::{Context, OutputError, open};
 use super::schema::{Storage, TIME};
 use super::selection::{AIR_TOTAL, Extent, total_mass_name};
 use super::spec::partial_path;
@@ -35,7 +35,7 @@ pub(super) fn part_path(path: &Path, first: usize) -> PathBuf {
 
 /// Snapshots that a closed file holds.
 fn frames_of(path: &Path) -> Option<usize> {
-    match netcdf::open(path).ok()?.attribute("completed_snapshots")?.value().ok()? {
+    match open(path).ok()?.attribute("completed_snapshots")?.value().ok()? {
         netcdf::AttributeValue::Int(frames) => usize::try_from(frames).ok(),
         _ => None,
     }
@@ -155,7 +155,7 @@ impl<R: Scalar> SnapshotWriter<R> {
         let mut first = 0;
         for (n, frames) in counts.iter().map(|n| *n as usize).enumerate() {
             let part = self.parts.get(n);
-            let opened = part.map(|part| netcdf::open(&part.path).context(&part.path, || "read".into())).transpose();
+            let opened = part.map(|part| open(&part.path)).transpose();
             let file = agree(comm, opened)?;
             for frame in 0..frames {
                 self.copy_frame(channel, file.as_ref(), frame, first + frame, comm)?;

@@ -93,14 +93,14 @@ pub enum PreprocessError {
     #[error(transparent)]
     Transport(#[from] MetError),
     /// A gridded file cannot be used.
-    #[error(transparent)]
+    #[error("{0}; {help}", help = .0.help())]
     Gridded(#[from] GriddedError),
     /// A GRIB file cannot be used.
     #[cfg(feature = "grib")]
     #[error("{0}; {help}", help = .0.help())]
     Grib(#[from] super::grib::GribError),
     /// Weights cannot be made.
-    #[error(transparent)]
+    #[error("{0}; {help}", help = .0.help())]
     Regrid(#[from] RegridError),
     /// Layers do not fit.
     #[error(transparent)]

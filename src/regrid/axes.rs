@@ -165,6 +165,17 @@ fn lon_edges(centres: &[f64], direction: Direction) -> Result<Vec<f64>, RegridEr
     }
     let width = (centres[n - 1] - centres[0]) / (n - 1) as f64;
     let span = width * n as f64;
+    if (centres[n - 1] - centres[0] - 360.0).abs() <= TOLERANCE * width {
+        let (first, last) = (stored_number(0, n, direction), stored_number(n - 1, n, direction));
+        let (first, last, at) = (first.min(last), first.max(last), centres[n - 1]);
+        let problem = format!(
+            "centres {first} and {last} are the same place, a turn apart ({} and {at}); leave out the last column of all \
+             variables, as `ncks -d DIMENSION,0,{}` does",
+            centres[0],
+            n - 2
+        );
+        return RegridError::axis("longitude", problem);
+    }
     if span > 360.0 + TOLERANCE * width {
         return RegridError::axis("longitude", format!("its cells span {span} degrees, more than a turn"));
     }
@@ -221,7 +232,10 @@ fn even_edges(first: f64, last: f64, n: usize) -> Result<Vec<f64>, RegridError> 
         if beyond.abs() <= TOLERANCE * height || (beyond - 0.5 * height).abs() <= TOLERANCE * height {
             edges[at] = 90f64.copysign(edges[at]);
         } else if beyond > 0.0 {
-            return RegridError::axis("latitude", format!("an edge lies at {} degrees", edges[at]));
+            return RegridError::axis(
+                "latitude",
+                format!("an edge of the cells lies at {} degrees, beyond the pole", edges[at]),
+            );
         }
     }
     // With both poles the inner edges follow from them, unless polar rows are halves.

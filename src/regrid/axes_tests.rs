@@ -92,7 +92,10 @@ fn wrong_axes_are_refused_by_number() {
     assert!(problem(&[0.0, 1.0, 3.0], &lat).starts_with("longitude: centre 2"));
     assert!(problem(&[0.0, 1.0, 1.0], &lat).starts_with("longitude: centre 3 at 1 follows 1, out of order"));
     assert!(problem(&[0.0, 2.0, 1.0, 3.0], &lat).starts_with("longitude: centre 3 at 1 follows 2"));
-    assert!(problem(&single(0.0, 5.0, 73), &lat).contains("more than a turn"));
+    assert!(
+        problem(&single(0.0, 5.0, 73), &lat).contains("centres 1 and 73 are the same place, a turn apart (0 and 360)")
+    );
+    assert!(problem(&single(0.0, 5.0, 74), &lat).contains("more than a turn"));
     assert!(problem(&[0.0, 1.0], &[80.0, 100.0]).starts_with("latitude: an edge"));
     assert!(problem(&[0.0], &lat).contains("at least two"));
     assert!(problem(&[0.0, f64::NAN], &lat).starts_with("longitude: centre 2 is NaN"));

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::{Fingerprint, Mesh, Overlap, RegridError, store};
+use crate::files::{UnusableTarget, writable_folder};
 
 /// Where weights are kept between uses.
 ///
@@ -49,6 +50,18 @@ impl WeightCache {
         }
         in_use.insert(key, Arc::downgrade(&weights));
         Ok(weights)
+    }
+
+    /// Whether the weights from `src` to `dst` can be had: they are in the folder, or it takes new ones. Leaves nothing behind.
+    ///
+    /// # Errors
+    /// The folder, and why it cannot be used.
+    pub fn check(&self, src: &Mesh, dst: &Mesh) -> Result<(), (PathBuf, UnusableTarget)> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        if folder.join(store::file_name(src, dst)).is_file() {
+            return Ok(());
+        }
+        writable_folder(folder).map_err(|problem| (folder.clone(), problem))
     }
 
     /// The file that holds the weights from `src` to `dst`, whether it exists or not.

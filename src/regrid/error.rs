@@ -53,9 +53,7 @@ impl RegridError {
     /// What to do about it.
     pub fn help(&self) -> &'static str {
         match self {
-            Self::Axis { .. } => {
-                "coordinates are the centres of the cells in degrees, in one direction, at most once around"
-            }
+            Self::Axis { .. } => "give the centres of the cells in degrees, in one direction, each once",
             Self::Name { .. } => super::names::HELP,
             Self::Cells { .. } => "use a coarser mesh, or a part of it",
             Self::Io { .. } => "name a folder that can be written, or leave out the cache of weights",

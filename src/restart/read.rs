@@ -6,6 +6,7 @@ use kernels::Scalar;
 
 use super::{CHECKSUM, Checksum, FieldLevels, LAYOUT, RestartError, STATE, VERSION, state_attribute};
 use crate::comm::{Communicator, agree};
+use crate::files::open_netcdf;
 use crate::output::Rectangle;
 use crate::state::Slabs;
 
@@ -24,9 +25,7 @@ impl RestartFile {
     /// The file cannot be read, or is no restart file of this version.
     pub fn open(path: &Path) -> Result<Self, RestartError> {
         let damaged = |problem: String| RestartError::Damaged { path: path.into(), problem };
-        std::fs::File::open(path).map_err(RestartError::io(path, "read"))?;
-        crate::files::regular_or_absent(path).map_err(RestartError::io(path, "read"))?;
-        let file = netcdf::open(path).map_err(|e| damaged(format!("it cannot be opened as NetCDF ({e})")))?;
+        let file = open_netcdf(path).map_err(|e| damaged(e.to_string()))?;
         let attribute = |name: &str| file.attribute(name).and_then(|a| a.value().ok());
         match attribute(VERSION) {
             Some(netcdf::AttributeValue::Int(LAYOUT)) => {}

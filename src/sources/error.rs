@@ -76,7 +76,7 @@ impl SourceError {
 
 /// What to do about files that were refused.
 pub(super) mod help {
-    pub(crate) const FORMAT: &str = "give a NetCDF file that can be read";
+    pub(crate) const FORMAT: &str = "the file is damaged or of a type that is not known; get it again";
     pub(crate) const VARIABLE: &str = "name a variable of the file in `variable`";
     pub(crate) const GRID: &str = "sources lie on the grid of the run, as (time, nf, Ydim, Xdim)";
     pub(crate) const UNITS: &str =

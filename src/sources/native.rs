@@ -10,8 +10,9 @@ use super::cells::check_cells;
 use super::error::{Refusal, help};
 use super::units::flux_factor;
 use super::{Conversion, Source, SourceError, SourceTimes, TimeScheme};
+use crate::files::open_netcdf;
 use crate::grid::CubedSphere;
-use crate::gridded::stored::{Packing, check_dimensions, sizes, text};
+use crate::gridded::stored::{ATTRIBUTES, Packing, check_dimensions, sizes, text};
 use crate::gridded::time_unit;
 use crate::state::TileSet;
 
@@ -48,6 +49,7 @@ pub struct NativeFiles {
 struct Opened<'a> {
     path: &'a Path,
     file: netcdf::File,
+    packing: Packing,
     /// Factor to kg of the species m⁻² s⁻¹.
     factor: f64,
     /// Times of its slices, s since the start of the run.
@@ -116,8 +118,7 @@ impl NativeFiles {
 
     fn open_one<'a>(&self, path: &'a Path, nc: usize, run: &RunSpan) -> Result<Opened<'a>, Refusal> {
         let name = &self.variable;
-        let file =
-            netcdf::open(path).map_err(|e| Refusal::with(help::FORMAT)(format!("cannot be opened as NetCDF ({e})")))?;
+        let file = open_netcdf(path).map_err(|e| Refusal::with(e.help())(e.to_string()))?;
         let variable = file.variable(name).ok_or_else(|| {
             let names: Vec<String> = file.variables().map(|v| v.name()).collect();
             Refusal::with(help::VARIABLE)(format!("has no variable '{name}'; it holds {}", names.join(", ")))
@@ -137,8 +138,9 @@ impl NativeFiles {
         });
         let factor = factor.map_err(Refusal::with(help::UNITS))?;
         let seconds = self.seconds(&file, run, slices).map_err(Refusal::with(help::TIMES))?;
+        let packing = Packing::of(&variable).map_err(Refusal::with(ATTRIBUTES))?;
         drop(variable);
-        Ok(Opened { path, file, factor, seconds })
+        Ok(Opened { path, file, packing, factor, seconds })
     }
 
     /// Times of the slices of a file, s since the start of the run.
@@ -167,7 +169,6 @@ impl NativeFiles {
     ) -> Result<(), Refusal> {
         let name = &self.variable;
         let variable = one.file.variable(name).expect("the variable was there when the file was opened");
-        let packing = Packing::of(&variable).map_err(Refusal::with(help::VALUES))?;
         for tile in set.tiles() {
             let extents: [netcdf::Extent; 4] = [
                 (slice..slice + 1).into(),
@@ -182,9 +183,9 @@ impl NativeFiles {
                 let (i, j) = (tile.i0 + n % tile.ni + 1, tile.j0 + n / tile.ni + 1);
                 format!("time {}, {} ({i}, {j})", slice + 1, tile.panel)
             };
-            packing.unpack(&mut field).map_err(|n| {
-                Refusal::with(help::VALUES)(format!("'{name}' has no value at {}: {}", place(n), field[n]))
-            })?;
+            one.packing
+                .unpack(&mut field)
+                .map_err(|found| Refusal::with(found.help())(found.problem(name, &place(found.at))))?;
             field.iter_mut().for_each(|v| *v *= one.factor);
             if let Some(n) = field.iter().position(|v| v.abs() > LARGEST_FLUX) {
                 return Err(Refusal::with(help::VALUES)(format!(

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::support::{alone, atmostr};
-use crate::winds::{PS, U, Winds, configuration};
+use crate::winds::{PS, U, Winds, as_classic, configuration};
 
 /// Writes winds spoilt by `change`, prepares a day and expects a refusal that names all parts. A file of that day that was there
 /// before must stay as it was.
@@ -59,12 +59,85 @@ fn values_that_are_missing_or_impossible() {
         DAY,
         &["'ps' is 20000", "latitude 19 of 19", "longitude 36 of 36"],
     );
+    for (infinite, name) in [(f64::INFINITY, "inf"), (f64::NEG_INFINITY, "-inf")] {
+        let place = "at time 1, level 3, latitude 5, longitude 6";
+        refused(
+            &winds,
+            spoil(U, infinite, &[0, 2, 4, 5]),
+            "",
+            DAY,
+            &["winds.nc", &format!("'u' is {name} {place}"), "mend"],
+        );
+    }
     refused(&winds, spoil(U, 900.0, &[0, 2, 4, 4]), "", DAY, &["'u' is 900", "level 3", "within 500 m/s"]);
     let hole = |file: &mut netcdf::FileMut| {
         let extents: [netcdf::Extent; 4] = [(0..1).into(), (0..4).into(), (4..5).into(), (6..7).into()];
         file.variable_mut(U).unwrap().put_values(&[f64::NAN; 4], extents).unwrap();
     };
     refused(&winds, hole, "", DAY, &["no level above the ground has a value", "row 5 from the south, column 7"]);
+}
+
+/// What a file says of its numbers is not ignored: numbers that are not valid are missing, those of a scale of 0 are none.
+#[test]
+fn attributes_of_values() {
+    let winds = Winds::default();
+    let with = |name: &'static str, key: &'static str, value: netcdf::AttributeValue| {
+        move |file: &mut netcdf::FileMut| {
+            file.variable_mut(name).unwrap().put_attribute(key, value).unwrap();
+        }
+    };
+    let range = vec![9.9e4, 9.99e4].into();
+    refused(&winds, with(PS, "valid_range", range), "", DAY, &["winds.nc", "'ps' has no value", "100000 is outside"]);
+    refused(&winds, with(U, "scale_factor", 0f64.into()), "", DAY, &["winds.nc: 'scale_factor' of 'u' is 0", "mend"]);
+    refused(&winds, with(U, "add_offset", f64::NAN.into()), "", DAY, &["winds.nc: 'add_offset' of 'u' is NaN"]);
+    refused(&winds, with(U, "_Unsigned", "true".into()), "", DAY, &["'_Unsigned' of 'u'", "no integers"]);
+    refused(
+        &winds,
+        with("lon", "units", "radians".into()),
+        "",
+        DAY,
+        &["winds.nc: 'lon' has units 'radians'", "convert"],
+    );
+}
+
+#[test]
+fn names_of_dimensions_that_are_not_there() {
+    let winds = Winds::default();
+    for (key, words) in [("longitude", "longitude"), ("latitude", "latitude"), ("level", "level"), ("time", "time")] {
+        let lines = format!("[source.dimensions]\n{key} = \"foo\"");
+        let parts = ["winds.nc", "'foo'", words, "the dimensions are lat, lev, lon, time"];
+        refused(&winds, |_| {}, &lines, DAY, &parts);
+    }
+}
+
+/// Every format in which the library would read zeros past the end.
+#[test]
+fn truncated_files() {
+    let options = [netcdf::Options::empty(), netcdf::Options::_64BIT_OFFSET, netcdf::Options::_64BIT_DATA];
+    for options in options.into_iter().map(Some).chain([None]) {
+        let (_guard, dir) = alone();
+        let path = dir.path().join("winds.nc");
+        Winds::default().write(&path, |_| {});
+        if let Some(options) = options {
+            as_classic(&path, options);
+        }
+        let length = std::fs::metadata(&path).unwrap().len();
+        std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(length - 5000).unwrap();
+        let bytes = format!("{} bytes", length - 5000);
+        refused_in(dir.path(), "", DAY, &["winds.nc: is truncated", &bytes, "get the file again"]);
+    }
+}
+
+#[test]
+fn a_folder_where_a_file_is_to_be() {
+    let (_guard, dir) = alone();
+    Winds::default().write(&dir.path().join("winds.nc"), |_| {});
+    std::fs::write(dir.path().join("met.toml"), configuration("", "")).unwrap();
+    std::fs::create_dir_all(dir.path().join("out/20000101.bin")).unwrap();
+    for more in [&["--replace"][..], &[]] {
+        let args = [&["preprocess", "met.toml", "--day", DAY], more].concat();
+        atmostr(dir.path(), &args).refuse(&["20000101.bin: this is a folder", "move what is there"]);
+    }
 }
 
 #[test]
@@ -77,6 +150,13 @@ fn axes_that_are_not_in_order() {
     let plain = |_: &mut netcdf::FileMut| {};
     refused(&winds(|w| w.levels.swap(1, 2)), plain, "", DAY, &["level", "out of order"]);
     refused(&winds(|w| w.lat.swap(1, 2)), plain, "", DAY, &["winds.nc", "lat"]);
+    refused(
+        &winds(|w| w.lon.push(360.0)),
+        plain,
+        "",
+        DAY,
+        &["winds.nc", "centres 1 and 37 are the same place", "leave out"],
+    );
     refused(&winds(|w| w.lon[5] = 47.0), plain, "", DAY, &["winds.nc", "lon"]);
     refused(&winds(|w| w.times.swap(1, 2)), plain, "", DAY, &["winds.nc", "time"]);
     refused(&winds(|_| {}), plain, "level_order = \"toa_first\"", DAY, &["toa_first", "pressures fall"]);

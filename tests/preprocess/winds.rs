@@ -73,6 +73,31 @@ impl Winds {
     }
 }
 
+/// Rewrites a file of variables in double precision in a classic format.
+pub fn as_classic(path: &Path, options: netcdf::Options) {
+    let classic = path.with_extension("classic");
+    let (from, mut to) = (netcdf::open(path).unwrap(), netcdf::create_with(&classic, options).unwrap());
+    for dimension in from.dimensions() {
+        to.add_dimension(&dimension.name(), dimension.len()).unwrap();
+    }
+    for variable in from.variables() {
+        let dimensions: Vec<String> = variable.dimensions().iter().map(netcdf::Dimension::name).collect();
+        let dimensions: Vec<&str> = dimensions.iter().map(String::as_str).collect();
+        let mut copy = to.add_variable::<f64>(&variable.name(), &dimensions).unwrap();
+        for attribute in variable.attributes().filter(|a| a.name() != "_FillValue") {
+            copy.put_attribute(attribute.name(), attribute.value().unwrap()).unwrap();
+        }
+    }
+    to.enddef().unwrap();
+    for variable in from.variables() {
+        let values = variable.get_values::<f64, _>(..).unwrap();
+        to.variable_mut(&variable.name()).unwrap().put_values(&values, ..).unwrap();
+    }
+    to.close().unwrap();
+    drop(from);
+    std::fs::rename(classic, path).unwrap();
+}
+
 /// A configuration of C12 with 6 layers and Float64 for `winds.nc`, with further lines in `[source]` and at the end.
 pub fn configuration(source: &str, rest: &str) -> String {
     let numerics = if rest.contains("[numerics]") { "" } else { "[numerics]\nfloat_type = \"Float64\"\n" };

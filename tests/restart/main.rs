@@ -4,4 +4,8 @@
 #[path = "../physics/case.rs"]
 mod case;
 mod chain;
+#[cfg(unix)]
+mod program;
 mod refusals;
+#[path = "../support/mod.rs"]
+mod support;

@@ -194,6 +194,10 @@ fn packed_values_are_unpacked() {
     check::<f64>(&Written { fill_value, ..packed(2.0, 0.0) }, CO2, 1.0, 4e-15);
     let missing = Written { fill_value, spoiled: fill_value, ..packed(2.0, 0.0) }.problem(CO2);
     assert!(missing.contains("no value at time 2"), "{missing}");
+    let infinite = Written { spoiled: Some(f32::INFINITY), ..packed(2.0, 0.0) }.problem(CO2);
+    assert!(infinite.contains("'flux' is inf at time 2"), "{infinite}");
+    let none = packed(0.0, 0.0).problem(CO2);
+    assert!(none.contains("'scale_factor' of 'flux' is 0"), "{none}");
 }
 
 /// With an odd number of cells one centre is a pole.

@@ -15,6 +15,7 @@ use super::run::communicator;
 use super::{CliError, Context, Exit};
 use crate::comm::Communicator;
 use crate::config::preprocess::PreprocessConfig;
+use crate::files::regular_or_absent;
 use crate::met::TransportFile;
 use crate::preprocess::{DayReport, DaySettings, LevelMap, MetReader, PreprocessError, Preprocessor, Target};
 
@@ -141,6 +142,9 @@ impl PreprocessArgs {
 
     /// Whether a day is already there.
     fn standing(&self, path: &Path, settings: &DaySettings, target: &Target) -> Result<Standing, CliError> {
+        if let Err(problem) = regular_or_absent(path) {
+            return Err(CliError::input(format!("{}: {problem}, or move what is there", path.display())));
+        }
         if self.replace || !path.exists() {
             return Ok(Standing::Absent);
         }

@@ -138,14 +138,44 @@ fn variables(view: &View<'_>, problems: &mut Problems) -> Option<VariableNames> 
         Some(name) => PressureName::Logarithm(name),
         None => PressureName::Plain(or_default("surface_pressure")),
     };
-    Some(VariableNames {
+    let names = VariableNames {
         u: or_default("u"),
         v: or_default("v"),
         surface_pressure,
         humidity: text(view, "humidity"),
         temperature: text(view, "temperature"),
         time: text(view, "time"),
-    })
+    };
+    refuse_shared(view, &names, problems)?;
+    Some(names)
+}
+
+/// Reports the same variable given for two fields; `None` if there is one.
+fn refuse_shared(view: &View<'_>, names: &VariableNames, problems: &mut Problems) -> Option<()> {
+    let pressure = match &names.surface_pressure {
+        PressureName::Plain(name) => ("surface_pressure", Some(name)),
+        PressureName::Logarithm(name) => ("log_surface_pressure", Some(name)),
+    };
+    let fields = [
+        ("u", Some(&names.u)),
+        ("v", Some(&names.v)),
+        pressure,
+        ("humidity", names.humidity.as_ref()),
+        ("temperature", names.temperature.as_ref()),
+        ("time", names.time.as_ref()),
+    ];
+    let mut sound = Some(());
+    for (n, (field, name)) in fields.iter().enumerate().filter(|(_, (_, name))| name.is_some()) {
+        let Some((earlier, _)) = fields[..n].iter().find(|(_, other)| other == name) else { continue };
+        // The key that is in the file, of two that are there the later one.
+        let key = if view.has(field) { field } else { earlier };
+        let span = view.given().find(|(given, _)| given.name == *key).map(|(_, at)| at.span()).or(view.span());
+        let (one, other) = (view.full(earlier), view.full(field));
+        let message = format!("`{one}` and `{other}` are both the variable \"{}\"", name.map_or("", |name| name));
+        problems.add(view.full(key), span, message, "name a variable of its own for each field");
+        sound = None;
+    }
+    sound
 }
 
 fn axes(view: &View<'_>) -> AxisNames {
@@ -167,6 +197,12 @@ fn level_source(view: &View<'_>, problems: &mut Problems) -> Option<LevelSource>
     let kind = view.choice_or_default::<Levels>("kind");
     view.misplaced("kind", kind.name(), problems);
     let mut pair = |a: &str, b: &str| match (text(view, a), text(view, b)) {
+        (Some(one), Some(other)) if one == other => {
+            let (first, second) = (view.full(a), view.full(b));
+            let message = format!("`{first}` and `{second}` are both the variable \"{one}\"");
+            problems.add(second, view.span(), message, "name a variable of its own for each");
+            None
+        }
         (Some(a), Some(b)) => Some([a, b]),
         (None, None) => None,
         (given, _) => {
@@ -184,6 +220,9 @@ fn level_source(view: &View<'_>, problems: &mut Problems) -> Option<LevelSource>
         Levels::Hybrid => {
             let (mid, interfaces) = (pair("a", "b"), pair("a_interfaces", "b_interfaces"));
             if mid.is_none() && interfaces.is_none() {
+                if ["a", "b", "a_interfaces", "b_interfaces"].iter().any(|key| view.has(key)) {
+                    return None;
+                }
                 let help = "name the variables of A and B: `a` and `b`, or `a_interfaces` and `b_interfaces`";
                 problems.add(view.full("a"), view.span(), format!("`{}` is missing", view.full("a")), help);
                 return None;

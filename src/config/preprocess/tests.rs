@@ -77,6 +77,27 @@ fn coefficients_of_a_file() {
     assert!(parse().unwrap_err().plain().contains("at least 2"));
 }
 
+/// One variable cannot be two fields.
+#[test]
+fn fields_have_variables_of_their_own() {
+    for (lines, parts) in [
+        ("v = \"u\"", ["`source.variables.u` and `source.variables.v`", "variable \"u\""]),
+        ("u = \"v\"", ["`source.variables.u` and `source.variables.v`", "variable \"v\""]),
+        ("surface_pressure = \"v\"", ["`source.variables.v` and `source.variables.surface_pressure`", "\"v\""]),
+        ("log_surface_pressure = \"u\"", ["`source.variables.log_surface_pressure`", "\"u\""]),
+        ("humidity = \"q\"\ntemperature = \"q\"", ["humidity` and `source.variables.temperature`", "\"q\""]),
+        ("time = \"ps\"", ["surface_pressure` and `source.variables.time`", "\"ps\""]),
+    ] {
+        let text = problems(&MINIMAL.replace("[grid]", &format!("[source.variables]\n{lines}\n[grid]")));
+        for part in parts.into_iter().chain(["name a variable of its own", "met.toml:"]) {
+            assert!(text.contains(part), "{part} not in\n{text}");
+        }
+    }
+    let levels = "[source.levels]\nkind = \"hybrid\"\na = \"hya\"\nb = \"hya\"\n[grid]";
+    let text = problems(&MINIMAL.replace("[grid]", levels));
+    assert!(text.contains("are both the variable \"hya\"") && !text.contains("is missing"), "{text}");
+}
+
 /// Pitfall T40-20: every key that would be ignored is an error, with a suggestion where there is one.
 #[test]
 fn nothing_is_ignored() {

@@ -64,6 +64,10 @@ impl BudgetFile {
     /// Adds the lines of a window.
     pub(super) fn append(&mut self, text: &str) -> Result<(), RunError> {
         self.write(text)?;
+        self.publish()
+    }
+
+    fn publish(&mut self) -> Result<(), RunError> {
         if !self.published {
             let io = |source| OutputError::Io { path: self.path.clone(), source };
             self.file.sync_all().map_err(io)?;
@@ -73,7 +77,8 @@ impl BudgetFile {
         Ok(())
     }
 
-    pub(super) fn finish(self) -> Result<PathBuf, RunError> {
+    pub(super) fn finish(mut self) -> Result<PathBuf, RunError> {
+        self.publish()?;
         let io = |source| OutputError::Io { path: self.path.clone(), source };
         self.file.sync_all().map_err(io)?;
         Ok(self.path)

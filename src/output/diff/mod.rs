@@ -10,7 +10,7 @@ use netcdf::types::{FloatType, IntType, NcVariableType};
 use netcdf::{AttributeValue, Group, Variable};
 
 use self::regions::{block_regions, index_in};
-use super::error::{Context, OutputError, refuse_odd};
+use super::error::{Context, OutputError, open};
 
 /// Attributes that tell who wrote a file when and where; they may differ between equal files.
 pub const VOLATILE_ATTRIBUTES: [&str; 10] = [
@@ -88,9 +88,6 @@ impl fmt::Display for DiffReport {
 /// # Errors
 /// If a file cannot be read or is no netCDF-4 file, or holds a variable of a compound or other user-defined type.
 pub fn diff(a: &Path, b: &Path) -> Result<DiffReport, OutputError> {
-    let open = |path: &Path| netcdf::open(path).context(path, || "open".into());
-    refuse_odd(a)?;
-    refuse_odd(b)?;
     let (file_a, file_b) = (open(a)?, open(b)?);
     let mut report = DiffReport::default();
     let classic = |path: &Path| OutputError::Content {

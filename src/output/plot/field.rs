@@ -5,7 +5,7 @@ use std::path::Path;
 use jiff::civil::DateTime;
 use netcdf::{AttributeValue, File, Variable};
 
-use super::super::error::{Context, OutputError};
+use super::super::error::{Context, OutputError, open};
 use super::super::geometry::grid_of;
 use super::super::selection::close_names;
 use super::PlotRequest;
@@ -29,7 +29,7 @@ impl Field {
     /// Reads the slice that `request` names.
     pub(super) fn read(path: &Path, request: &PlotRequest) -> Result<Self, OutputError> {
         let content = |problem: String| OutputError::Content { path: path.to_path_buf(), problem };
-        let file = netcdf::open(path).context(path, || "open".into())?;
+        let file = open(path)?;
         let grid = grid_of(&file).map_err(content)?;
         let variable =
             file.variable(request.variable).ok_or_else(|| content(unknown_variable(&file, request.variable)))?;

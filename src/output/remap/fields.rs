@@ -6,8 +6,9 @@ use netcdf::{AttributeValue, Variable};
 use super::super::error::{Context, OutputError};
 use super::super::schema::{Attributes, Storage};
 use super::super::selection::close_names;
-use super::source::{Source, text};
-use super::{RegridRequest, names};
+use super::RegridRequest;
+use super::source::Source;
+use crate::gridded::stored::{ATTRIBUTES, Packing, text};
 
 /// What the values of a variable stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,12 +34,11 @@ pub(super) struct Field {
     pub places: Vec<usize>,
     /// Attributes that stay true on another grid.
     pub attributes: Attributes,
-    missing: Vec<f64>,
-    scale_and_offset: (f64, f64),
+    packing: Packing,
 }
 
 /// Attributes that speak of the old grid or of how numbers were stored.
-const DROPPED: [&str; 12] = [
+const DROPPED: [&str; 13] = [
     "coordinates",
     "grid_mapping",
     "cell_measures",
@@ -51,17 +51,18 @@ const DROPPED: [&str; 12] = [
     "valid_min",
     "valid_max",
     "actual_range",
+    "_Unsigned",
 ];
 
 impl Source {
     /// The variables that are asked for.
     pub fn fields(&self, request: &RegridRequest) -> Result<Vec<Field>, OutputError> {
         let content = |problem: String| OutputError::Content { path: self.path.clone(), problem };
-        let candidates = self.file.variables().filter(|v| self.place(v).is_some() && !self.describes_grid(v));
-        let all: Vec<Field> = candidates.map(|v| self.field(&v).map_err(content)).collect::<Result<_, _>>()?;
+        let all = self.file.variables().filter(|v| self.place(v).is_some() && !self.describes_grid(v));
+        let all: Vec<(String, Variable)> = all.map(|v| (v.name(), v)).collect();
         let asked = [request.variables, request.amounts, request.means].concat();
         for name in &asked {
-            if all.iter().any(|field| field.name == *name) {
+            if all.iter().any(|(known, _)| known == name) {
                 continue;
             }
             let problem = match self.file.variable(name) {
@@ -73,7 +74,7 @@ impl Source {
                     )
                 }
                 None => {
-                    let known = names(&all);
+                    let known: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
                     let close = close_names(name, known.iter().copied());
                     let close = if close.is_empty() {
                         known.join(", ")
@@ -88,8 +89,8 @@ impl Source {
         if let Some(name) = request.amounts.iter().find(|name| request.means.contains(name)) {
             return Err(content(format!("variable `{name}` cannot be both an amount and a mean")));
         }
-        let chosen = all.into_iter().filter(|f| request.variables.is_empty() || request.variables.contains(&f.name));
-        let mut chosen: Vec<Field> = chosen.collect();
+        let chosen = all.iter().filter(|(name, _)| request.variables.is_empty() || request.variables.contains(name));
+        let mut chosen: Vec<Field> = chosen.map(|(_, v)| self.field(v).map_err(content)).collect::<Result<_, _>>()?;
         if chosen.is_empty() {
             return Err(content("no variable has a value per cell".into()));
         }
@@ -107,16 +108,7 @@ impl Source {
         let places = self.place(variable).unwrap_or_default();
         let dims = variable.dimensions().iter().enumerate().filter(|(at, _)| !places.contains(at));
         let lead = dims.map(|(_, dim)| (dim.name(), dim.len())).collect();
-        let number = |key: &str| match variable.attribute_value(key) {
-            None => Ok(None),
-            Some(value) => value
-                .ok()
-                .and_then(|value| f64::try_from(value).ok())
-                .map(Some)
-                .ok_or_else(|| format!("'{key}' of '{}' is not a number", variable.name())),
-        };
-        let missing = [number("_FillValue")?, number("missing_value")?].into_iter().flatten().collect();
-        let scale_and_offset = (number("scale_factor")?.unwrap_or(1.0), number("add_offset")?.unwrap_or(0.0));
+        let packing = Packing::of(variable).map_err(|problem| format!("{problem}; {ATTRIBUTES}"))?;
         let double = variable.vartype() == NcVariableType::Float(FloatType::F64);
         let kept = variable.attributes().filter(|a| !DROPPED.contains(&a.name()));
         let attributes = kept.filter_map(|a| Some((a.name().to_owned(), a.value().ok()?))).collect();
@@ -127,12 +119,14 @@ impl Source {
             lead,
             places,
             attributes,
-            missing,
-            scale_and_offset,
+            packing,
         })
     }
 
     /// Values of one slice in the order of the mesh; not a number where missing.
+    ///
+    /// # Errors
+    /// [`OutputError::Content`] for the first value that is infinite.
     pub fn read(&self, field: &Field, slice: &[usize]) -> Result<Vec<f64>, OutputError> {
         let path = &self.path;
         let gone = || OutputError::Content { path: path.clone(), problem: format!("no variable `{}`", field.name) };
@@ -145,16 +139,27 @@ impl Source {
             count.push(if of_cells { dim.len() } else { 1 });
         }
         let mut values =
-            variable.get_values::<f64, _>((start, count)).context(path, || format!("read `{}`", field.name))?;
-        let (scale, offset) = field.scale_and_offset;
-        // A value such as -999.9 may be stated in more digits than the variable keeps.
-        let single = |x: f64| if field.storage == Storage::Float { f64::from(x as f32) } else { x };
-        for value in &mut values {
-            let missing = field.missing.iter().any(|m| m == value || single(*m) == *value);
-            *value = if missing { f64::NAN } else { *value * scale + offset };
-        }
+            variable.get_values::<f64, _>((&*start, &*count)).context(path, || format!("read `{}`", field.name))?;
+        field.packing.unpack_all(&mut values).map_err(|found| {
+            let dims: Vec<String> = variable.dimensions().iter().map(netcdf::Dimension::name).collect();
+            let place = place(&dims, &start, &count, found.at);
+            let problem = format!("{}; {}", found.problem(&field.name, &place), found.help());
+            OutputError::Content { path: path.clone(), problem }
+        })?;
         Ok(self.order(values, &field.places))
     }
+}
+
+/// Where value `at` of a block lies along each dimension, counted from 1.
+pub(super) fn place(dims: &[String], start: &[usize], count: &[usize], at: usize) -> String {
+    let mut rest = at;
+    let mut parts: Vec<String> = Vec::with_capacity(dims.len());
+    for (dim, (start, count)) in dims.iter().zip(start.iter().zip(count)).rev() {
+        parts.push(format!("{dim} {}", start + rest % count + 1));
+        rest /= count;
+    }
+    parts.reverse();
+    parts.join(", ")
 }
 
 /// Amounts are told by `cell_methods` (CF), else by their units.

@@ -8,9 +8,9 @@ mod target;
 use std::fmt;
 use std::path::Path;
 
-use self::fields::{Field, Kind};
+use self::fields::Kind;
 use self::source::Source;
-use super::error::{OutputError, refuse_odd};
+use super::error::{OutputError, check_target};
 use crate::files::same_file;
 use crate::grid::constants::FALLBACK_RADIUS_M;
 use crate::regrid::{LatLonSides, Mesh, RegridError, WeightCache};
@@ -106,6 +106,29 @@ pub fn mesh_of(grid: &str, sides: LatLonSides, radius_m: f64) -> Result<Mesh, Ou
     with_sides(mesh, sides).map_err(|error| (path, error).into())
 }
 
+/// Refuses a folder of weights that neither holds those of the meshes nor takes new ones.
+///
+/// # Errors
+/// [`OutputError::Content`], naming the folder.
+pub fn check_cache(cache: &WeightCache, from: &Mesh, to: &Mesh) -> Result<(), OutputError> {
+    cache
+        .check(from, to)
+        .map_err(|(folder, problem)| OutputError::Content { path: folder, problem: problem.to_string() })
+}
+
+/// Refuses a result `out` that cannot be made or replaced, or would replace one of the files `read`.
+///
+/// # Errors
+/// [`OutputError::Content`], naming the file.
+pub fn check_output(out: &Path, read: &[&Path]) -> Result<(), OutputError> {
+    check_target(out)?;
+    if read.iter().any(|path| same_file(path, out)) {
+        let problem = "the result would overwrite the file it is made of; choose another path".into();
+        return Err(OutputError::Content { path: out.to_path_buf(), problem });
+    }
+    Ok(())
+}
+
 fn with_sides(mesh: Mesh, sides: LatLonSides) -> Result<Mesh, RegridError> {
     match mesh {
         Mesh::LatLon(mesh) => mesh.with_sides(sides).map(Mesh::LatLon),
@@ -116,19 +139,14 @@ fn with_sides(mesh: Mesh, sides: LatLonSides) -> Result<Mesh, RegridError> {
 /// Puts variables of the NetCDF file `path` on another grid, conservatively, and writes them to `out`.
 ///
 /// Variables with a value per cell are averaged by area, or added up if they are amounts per cell (units such as `kg` or
-/// `kg s-1`, or `cell_methods` with `area: sum`). Missing values do not count. Variables without cells are copied; those
+/// `kg s-1`, or `cell_methods` with `area: sum`). Missing values do not count, infinite ones are refused. Variables without cells are copied; those
 /// that describe the old grid are replaced by those of the new one.
 ///
 /// # Errors
 /// If the file cannot be read, its grid is not known, a variable does not exist (close names are given) or has no value
 /// per cell, the new grid is not a lat-lon grid or cubed sphere, or `out` cannot be written.
 pub fn regrid(path: &Path, request: &RegridRequest, out: &Path) -> Result<RegridReport, OutputError> {
-    refuse_odd(path)?;
-    refuse_odd(out)?;
-    if same_file(path, out) {
-        let problem = "the result would overwrite the file it is made of; choose another path".into();
-        return Err(OutputError::Content { path: out.to_path_buf(), problem });
-    }
+    check_output(out, &[path, Path::new(request.target)])?;
     let source = Source::open(path)?;
     let fields = source.fields(request)?;
     let radius_m = match source.mesh() {
@@ -137,6 +155,7 @@ pub fn regrid(path: &Path, request: &RegridRequest, out: &Path) -> Result<Regrid
     };
     let target = mesh_of(request.target, request.sides, radius_m)?;
     let from = with_sides(source.mesh().clone(), request.sides).map_err(|error| OutputError::from((path, error)))?;
+    check_cache(&request.cache, &from, &target)?;
     let weights = request.cache.get(&from, &target).map_err(|error| OutputError::from((path, error)))?;
     target::write(&source, &fields, &from, &target, &weights, out)
 }
@@ -147,9 +166,4 @@ fn report_of(kind: Kind, of: [f64; 2]) -> Mapped {
         Kind::Mean => Mapped::Mean { of },
         Kind::Amount => Mapped::Amount { of },
     }
-}
-
-/// Names of fields, for messages.
-fn names(fields: &[Field]) -> Vec<&str> {
-    fields.iter().map(|field| field.name.as_str()).collect()
 }

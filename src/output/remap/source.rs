@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use netcdf::{AttributeValue, File, Variable};
+use netcdf::{File, Variable};
 
-use super::super::error::{Context, OutputError, refuse_odd};
+use super::super::error::{OutputError, open};
 use super::super::geometry::grid_of;
 use crate::grid::constants::FALLBACK_RADIUS_M;
 use crate::grid::{CubedSphere, GeometryBundle};
+use crate::gridded::stored::{ATTRIBUTES, Packing, text};
+use crate::gridded::{Role, check_degrees, role_by_degrees};
 use crate::regrid::{LatLonAxes, Mesh};
 
 /// Dimensions of the cells of the cubed sphere, with the names that GEOS and GCHP use.
@@ -35,18 +37,14 @@ pub(super) enum Cells {
 impl Source {
     pub fn open(path: &Path) -> Result<Self, OutputError> {
         let content = |problem: String| OutputError::Content { path: path.to_path_buf(), problem };
-        refuse_odd(path)?;
-        let file = netcdf::open(path).map_err(|error| content(format!("cannot be opened as NetCDF ({error})")))?;
+        let file = open(path)?;
         let (mesh, cells) = if file.variable("cubed_sphere").is_some() {
             (Mesh::Cube(grid_of(&file).map_err(content)?), Cells::Cube)
         } else if file.dimension("Xdim").is_some() {
             (Mesh::Cube(native_cube(&file).map_err(content)?), Cells::Cube)
         } else {
-            let (lat, lon) = (axis(&file, &LATITUDE).map_err(content)?, axis(&file, &LONGITUDE).map_err(content)?);
-            let values = |name: &str| {
-                let variable = file.variable(name).ok_or_else(|| content(format!("no variable `{name}`")))?;
-                variable.get_values::<f64, _>(..).context(path, || format!("read `{name}`"))
-            };
+            let (lat, lon) = (axis(&file, Role::Lat).map_err(content)?, axis(&file, Role::Lon).map_err(content)?);
+            let values = |name: &str| centres(&file, name).map_err(content);
             let axes = LatLonAxes::from_centres(&values(&lon)?, &values(&lat)?)
                 .map_err(|error| content(format!("{error}; {}", error.help())))?;
             (Mesh::LatLon(axes.mesh().clone()), Cells::LatLon { lat, lon, axes: Box::new(axes) })
@@ -113,43 +111,44 @@ impl Source {
     }
 }
 
-/// Names and units of an axis.
-struct Axis {
-    what: &'static str,
-    names: [&'static str; 4],
-    units: [&'static str; 5],
+/// Usual names of the coordinate variables of an axis.
+fn usual_names(role: Role) -> [&'static str; 4] {
+    match role {
+        Role::Lat => ["lat", "latitude", "nav_lat", "y"],
+        _ => ["lon", "longitude", "nav_lon", "x"],
+    }
 }
 
-const LATITUDE: Axis = Axis {
-    what: "latitude",
-    names: ["lat", "latitude", "nav_lat", "y"],
-    units: ["degrees_north", "degree_north", "degree_N", "degrees_N", "degreeN"],
-};
-
-const LONGITUDE: Axis = Axis {
-    what: "longitude",
-    names: ["lon", "longitude", "nav_lon", "x"],
-    units: ["degrees_east", "degree_east", "degree_E", "degrees_E", "degreeE"],
-};
-
 /// Name of the dimension with a coordinate variable of this kind.
-fn axis(file: &File, axis: &Axis) -> Result<String, String> {
+fn axis(file: &File, role: Role) -> Result<String, String> {
     let coordinates = file.dimensions().map(|dim| dim.name()).filter(|name| {
         file.variable(name).is_some_and(|v| v.dimensions().len() == 1 && v.dimensions()[0].name() == *name)
     });
     let coordinates: Vec<String> = coordinates.collect();
-    let by_units = |name: &&String| {
-        let units = file.variable(name).and_then(|v| text(&v, "units"));
-        units.is_some_and(|units| axis.units.iter().any(|u| u.eq_ignore_ascii_case(&units)))
-    };
-    let by_name = |name: &&String| axis.names.iter().any(|n| n.eq_ignore_ascii_case(name));
+    let units = |name: &String| file.variable(name).and_then(|v| text(&v, "units"));
+    let by_units = |name: &&String| units(name).and_then(|units| role_by_degrees(&units)) == Some(role);
+    let by_name = |name: &&String| usual_names(role).iter().any(|n| n.eq_ignore_ascii_case(name));
     let found = coordinates.iter().find(by_units).or_else(|| coordinates.iter().find(by_name));
-    found.cloned().ok_or_else(|| {
+    let found = found.ok_or_else(|| {
+        let (what, direction) = (role.words(), if role == Role::Lat { "north" } else { "east" });
         format!(
-            "neither a cubed-sphere file nor one with a coordinate variable of {}: its units are {}",
-            axis.what, axis.units[0]
+            "neither a cubed-sphere file nor one with a coordinate variable of {what}: its units are degrees_{direction}"
         )
-    })
+    })?;
+    check_degrees(role, units(found).as_deref()).map_err(|problem| format!("'{found}' {problem}"))?;
+    Ok(found.clone())
+}
+
+/// Values of a coordinate variable.
+fn centres(file: &File, name: &str) -> Result<Vec<f64>, String> {
+    let variable = file.variable(name).ok_or_else(|| format!("no variable `{name}`"))?;
+    let packing = Packing::of(&variable).map_err(|problem| format!("{problem}; {ATTRIBUTES}"))?;
+    let mut values = variable.get_values::<f64, _>(..).map_err(|e| format!("'{name}' cannot be read ({e})"))?;
+    packing.unpack(&mut values).map_err(|found| {
+        let place = format!("value {}", found.at + 1);
+        format!("{}; {}", found.problem(name, &place), found.help())
+    })?;
+    Ok(values)
 }
 
 /// The grid of a native file of GEOS or GCHP, which holds no other description than the centres of its cells.
@@ -170,12 +169,4 @@ fn native_cube(file: &File) -> Result<CubedSphere, String> {
         }
     }
     Ok(grid)
-}
-
-/// A text attribute.
-pub(super) fn text(variable: &Variable, attribute: &str) -> Option<String> {
-    match variable.attribute_value(attribute) {
-        Some(Ok(AttributeValue::Str(text))) => Some(text),
-        _ => None,
-    }
 }

@@ -9,7 +9,7 @@ use super::super::channel::Values;
 use super::super::error::{Context, OutputError};
 use super::super::provenance::Provenance;
 use super::super::schema::{Attributes, FILL, Storage};
-use super::fields::{Field, Kind, as_stored};
+use super::fields::{Field, Kind, as_stored, place};
 use super::new_grid::{add, cell_dimensions, grid_variables, radius, write_grid};
 use super::source::Source;
 use super::{RegridReport, report_of};
@@ -79,9 +79,10 @@ fn map_field(
             first =
                 [summary(field.kind, &values, weights.src_areas()), summary(field.kind, &mapped, weights.dst_areas())];
         }
-        mapped.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = FILL);
         let start: Vec<usize> = slice.into_iter().chain(cells.iter().map(|_| 0)).collect();
         let count: Vec<usize> = field.lead.iter().map(|_| 1).chain(cells.iter().map(|c| c.1)).collect();
+        check_size(source, field, &cells, (&start, &count), &mapped)?;
+        mapped.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = FILL);
         let single: Vec<f32>;
         let stored = if field.storage == Storage::Double {
             Values::Double(&mapped)
@@ -92,6 +93,31 @@ fn map_field(
         put(file, &field.name, (start, count), stored).context(out, || format!("write `{}`", field.name))?;
     }
     Ok(report_of(field.kind, first))
+}
+
+/// Refuses values of a new slice that its storage cannot hold.
+fn check_size(
+    source: &Source,
+    field: &Field,
+    cells: &[(&'static str, usize)],
+    (start, count): (&[usize], &[usize]),
+    mapped: &[f64],
+) -> Result<(), OutputError> {
+    let (precision, help) = match field.storage {
+        Storage::Double => ("double", "give the variable in larger units"),
+        _ => ("single", "store the variable in double precision, or in larger units"),
+    };
+    let fits = |value: &f64| match field.storage {
+        Storage::Double => !value.is_infinite(),
+        _ => !(*value as f32).is_infinite(),
+    };
+    let Some(at) = mapped.iter().position(|value| !fits(value)) else { return Ok(()) };
+    let dims: Vec<String> =
+        field.lead.iter().map(|(name, _)| name.clone()).chain(cells.iter().map(|c| c.0.to_owned())).collect();
+    let (name, value, place) = (&field.name, mapped[at], place(&dims, start, count, at));
+    let problem =
+        format!("'{name}' becomes {value:e} at {place} of the new grid, too large for {precision} precision; {help}");
+    Err(OutputError::Content { path: source.path.clone(), problem })
 }
 
 /// Maps a slice; gives the number of cells without a value.

@@ -8,7 +8,7 @@ use super::super::archive::{
 };
 use crate::grid::CubedSphere;
 use crate::gridded::GriddedFile;
-use crate::gridded::stored::{Packing, check_dimensions, sizes, text};
+use crate::gridded::stored::{ATTRIBUTES, Packing, check_dimensions, sizes, text};
 use crate::preprocess::PreprocessError;
 
 const LEVELS: &[&str] = &["lev", "level", "ilev", "edge"];
@@ -74,7 +74,8 @@ impl CubeFile {
             return Err(refuse(problem));
         }
         let by = check_units(self.path(), which, text(&variable, "units").as_deref())?;
-        let packing = Packing::of(&variable).map_err(refuse)?;
+        let packing =
+            Packing::of(&variable).map_err(|problem| PreprocessError::file(self.path(), problem, ATTRIBUTES))?;
         Ok(Found { variable, packing, by, records: sizes[0], levels: layers.then(|| sizes[1]) })
     }
 
@@ -123,10 +124,9 @@ impl CubeFile {
                 cell / nc % nc + 1
             )
         };
-        found
-            .packing
-            .unpack(&mut values)
-            .map_err(|n| refuse(format!("'{}' has no value at {}: {}", which.name(), place(n), values[n])))?;
+        found.packing.unpack(&mut values).map_err(|fault| {
+            PreprocessError::file(self.path(), fault.problem(which.name(), &place(fault.at)), fault.help())
+        })?;
         check_values(self.path(), which, found.by, &mut values, place)?;
         Ok(values)
     }

@@ -70,6 +70,7 @@ impl GriddedArchive {
     /// be understood.
     pub fn open(source: &GriddedSource) -> Result<Self, PreprocessError> {
         let files = source.files.iter().map(|path| GriddedFile::open(path)).collect::<Result<Vec<_>, _>>()?;
+        check_axes(source, &files)?;
         let names = &source.variables;
         let find = |name: &str| series(source, &files, name);
         let (PressureName::Plain(ps) | PressureName::Logarithm(ps)) = &names.surface_pressure;
@@ -274,6 +275,26 @@ impl GriddedArchive {
         );
         Err(PreprocessError::file(self.files[record.file].path(), problem, rule))
     }
+}
+
+/// Refuses names of dimensions that no file has.
+fn check_axes(source: &GriddedSource, files: &[GriddedFile]) -> Result<(), PreprocessError> {
+    for (role, name) in source.axes.given() {
+        let mut there: Vec<String> = files.iter().flat_map(|f| f.dimension_names()).collect();
+        there.sort_unstable();
+        there.dedup();
+        let variables = || files.iter().flat_map(|f| f.variable_names());
+        let own = |known: &String| known.rsplit('/').next().is_some_and(|stem| stem.eq_ignore_ascii_case(name));
+        if !there.iter().any(own) && !variables().any(|v| own(&v)) {
+            let problem = format!(
+                "no dimension or variable '{name}' for the {} of [source.dimensions]; the dimensions are {}",
+                role.words(),
+                there.join(", ")
+            );
+            return Err(PreprocessError::file(files[0].path(), problem, "name one of them, or leave the key out"));
+        }
+    }
+    Ok(())
 }
 
 /// All records of a variable in all files.

@@ -1,10 +1,17 @@
-//! What a path leads to, and how much fits there, asked before a file is read or written; files that appear at once.
+//! What a path leads to, and how much fits there, asked before a file is read or written; files that appear at once;
+//! NetCDF files that are read.
+
+mod classic;
+mod reading;
+mod target;
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
 use crate::interrupt::Temporary;
+pub use reading::{OpenError, open_netcdf};
+pub use target::{UnusableTarget, writable_file, writable_folder};
 
 /// Refuses what exists but is no regular file: opening a pipe waits for ever, and replacing a device destroys it.
 /// A path that leads nowhere is accepted.
@@ -62,7 +69,7 @@ impl std::ops::DerefMut for Staged {
 /// name `path` with [`Staged::publish`].
 ///
 /// # Errors
-/// Of the system.
+/// Of the system; the text names the folder rather than the temporary file.
 pub fn staged(path: &Path) -> io::Result<Staged> {
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let prefix = format!(".{name}.");
@@ -70,7 +77,10 @@ pub fn staged(path: &Path) -> io::Result<Staged> {
     builder.prefix(&prefix).suffix(".part");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let file = builder.tempfile_in(folder(path))?;
+    let file = builder.tempfile_in(folder(path)).map_err(|error| {
+        let reason = error.kind();
+        io::Error::new(reason, format!("no file can be made in {} ({reason})", folder(path).display()))
+    })?;
     let guard = Temporary::new(file.path());
     Ok(Staged { file, _guard: guard })
 }
