@@ -140,8 +140,9 @@ fn odd_values_are_refused_before_any_work() {
     let d = dir.path();
     let synthetic = "[input.synthetic]\nnc = 4\nlevels = 2\nwindows = 1\n[advection]\nscheme = \"upwind\"\n";
     for (rest, parts) in [
-        ("[tracers.co2]\nbackground = 1e308", ["run.toml:8:", "from -1e14 to 1e14"]),
-        ("[tracers.co2]\ninit = { kind = \"latitude_step\", north_value = 1e15 }", ["run.toml:8:", "1e14"]),
+        ("[tracers.co2]\nbackground = 1e308", ["run.toml:8:", "from -1 to 1 (mol/mol)"]),
+        ("[tracers.co2]\nbackground = 400", ["run.toml:8:", "400 ppm is 4e-4"]),
+        ("[tracers.co2]\ninit = { kind = \"latitude_step\", north_value = -1.01 }", ["run.toml:8:", "mol/mol"]),
         ("[tracers.co2]\n[architecture]\nthreads = 65536", ["run.toml:9:", "from 1 to 1024"]),
         ("[tracers.co2]\n[output]\nhours = [0]\npath = \"a\\u0000b.nc\"", ["run.toml:10:", "character NUL"]),
     ] {

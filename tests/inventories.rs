@@ -32,6 +32,11 @@ fn sum(record: usize, weight: impl Fn(usize) -> f64) -> f64 {
 
 /// Writes a flux of `records` records; times in days since 2021-12-01, if there are any.
 fn write(path: &Path, variable: &str, units: &str, records: usize, days: Option<&[f64]>) {
+    write_packed(path, variable, units, records, days, 1.0);
+}
+
+/// The same with stored numbers that stand for `packing` times as much.
+fn write_packed(path: &Path, variable: &str, units: &str, records: usize, days: Option<&[f64]>, packing: f64) {
     let mut file = netcdf::create(path).unwrap();
     file.add_dimension("time", records).unwrap();
     for (name, n, from) in [("lat", NLAT, -90.0), ("lon", NLON, 0.0)] {
@@ -48,6 +53,7 @@ fn write(path: &Path, variable: &str, units: &str, records: usize, days: Option<
     let values: Vec<f32> = (0..records).flat_map(cells).collect();
     let mut flux = file.add_variable::<f32>(variable, &["time", "lat", "lon"]).unwrap();
     flux.put_attribute("units", units).unwrap();
+    flux.put_attribute("scale_factor", packing).unwrap();
     flux.put_values(&values, ..).unwrap();
 }
 
@@ -115,6 +121,53 @@ fn a_check_reads_archives_before_any_work() {
     atmostr(dir.path(), &["check", "run.toml"]).refuse(&["tracers.co2.init.file", "q.nc", "pressures and order"]);
 }
 
+/// Wrong units are seen in the totals: a check and the start of a run tell them of every source, and the files.
+#[test]
+fn totals_of_sources_are_told_before_any_work() {
+    let dir = folder();
+    write(&dir.path().join("flux.nc"), "flux", "kgC m-2 s-1", 2, Some(&[0.0, 0.125]));
+    write(&dir.path().join("sf6.nc"), "emissions", "Tonnes", 1, None);
+    let size = |name: &str| std::fs::metadata(dir.path().join(name)).unwrap().len();
+    let tracers = "[tracers.co2]\nbackground = 4e-4\n[[tracers.co2.surface_flux]]\nkind = \"file\"\nfile = \"flux.nc\"\n\
+                   variable = \"flux\"\n[[tracers.co2.surface_flux]]\nkind = \"uniform\"\nrate = 1e-9\n\
+                   [tracers.sf6.surface_flux]\nkind = \"edgar_sf6\"\nfile = \"sf6.nc\"\n";
+    Config { tracers, ..Config::default() }.write(dir.path(), "run.toml");
+    let year = 365.25 * DAY;
+    let carbon = 0.5 * (sum(0, area) + sum(1, area)) * year * 1e-12;
+    let sphere = 2.0 * TAU * RADIUS * RADIUS * 1e-9 * year;
+    let sources = [
+        format!(
+            "co2: file flux of flux.nc, stepwise: {:.4e} kg a-1 = {carbon:.4} Pg C a-1",
+            carbon * 1e12 * 44.0 / 12.0
+        ),
+        format!("co2: uniform 1e-9 kg m-2 s-1: {sphere:.4e} kg a-1 = {:.4} Pg C a-1", sphere * 12.0 / 44.0 * 1e-12),
+        format!("sf6: edgar_sf6 of sf6.nc, stepwise: {:.4e} kg a-1\n", 1e3 * sum(0, |_| 1.0)),
+    ];
+    let files = [format!("flux.nc ({} bytes)", size("flux.nc")), format!("sf6.nc ({} bytes)", size("sf6.nc"))];
+    let check = atmostr(dir.path(), &["check", "run.toml"]).succeed();
+    let explained = atmostr(dir.path(), &["check", "run.toml", "--explain"]).succeed();
+    let run = atmostr(dir.path(), &["run.toml"]).succeed();
+    for source in &sources {
+        assert_eq!(check.stdout.matches(source).count(), 1, "{source}\n{}", check.stdout);
+        assert_eq!(explained.stdout.matches(source).count(), 1, "{source}\n{}", explained.stdout);
+        assert_eq!(run.stderr.matches(source).count(), 1, "{source}\n{}", run.stderr);
+    }
+    assert!(files.iter().all(|file| check.stdout.contains(file)), "{}", check.stdout);
+    let out = netcdf::open(dir.path().join("out.nc")).unwrap();
+    let recorded = String::try_from(out.attribute("source_files").unwrap().value().unwrap()).unwrap();
+    assert_eq!(recorded, files.join("; "));
+    // Values are judged by a check too, with the key and before anything is written.
+    for file in ["out.nc", "winds.nc"] {
+        let _ = std::fs::remove_file(dir.path().join(file));
+    }
+    write_packed(&dir.path().join("flux.nc"), "flux", "kg m-2 s-1", 2, Some(&[0.0, 0.125]), 1e7);
+    let parts =
+        ["surface_flux.file", "flux.nc", "'flux' is", "row 1 from the south", "beyond 1e-2", "`units` or `scale`"];
+    atmostr(dir.path(), &["check", "run.toml"]).refuse(&parts);
+    atmostr(dir.path(), &["run.toml"]).refuse(&parts[1..5]);
+    assert!(!dir.path().join("out.nc").exists());
+}
+
 /// A run starts from a field on a grid and levels of its own, and tells what shared pressure kept.
 #[test]
 fn a_run_starts_from_a_field_on_another_grid() {
@@ -144,21 +197,30 @@ fn a_run_starts_from_a_field_on_another_grid() {
                    background = 4.1e-4\n";
     let output = "path = \"out.nc\"\nhours = [0]";
     Config { tracers, output, ..Config::default() }.write(dir.path(), "run.toml");
+    let record = format!("co2: CO2 of start.nc ({} bytes)", std::fs::metadata(&path).unwrap().len());
+    let check = atmostr(dir.path(), &["check", "run.toml"]).succeed();
+    assert!(check.stdout.contains(&format!("initial    {record}")), "{}", check.stdout);
     let told = atmostr(dir.path(), &["run.toml"]).succeed();
+    assert!(told.stderr.contains(&record), "{}", told.stderr);
     assert!(told.stderr.contains("kg of carrier air, ") && told.stderr.contains("in the file"), "{}", told.stderr);
     let out = dir.path().join("out.nc");
+    let attribute = netcdf::open(&out).unwrap().attribute("initial_files").unwrap().value().unwrap();
+    assert_eq!(String::try_from(attribute).unwrap(), format!("a{}; {record}", &record[3..]));
     let [b, others @ ..] = ["b", "a", "co2"].map(|name| values(&out, name));
     for other in others {
         other.iter().zip(&b).for_each(|(q, b)| close(*q, *b, 1e-14));
     }
 }
 
+/// What stored numbers of radon stand for.
+const RADON: f64 = 1e-12;
+
 /// Archives of the protocol in small.
 fn protocol(dir: &Path) {
     for year in [2022, 2023] {
         write(&dir.join(format!("GCP-GridFEDv2024.0_{year}.short.nc")), "TOTAL", "kgCO2/month/m2", 12, None);
     }
-    write(&dir.join("zhang.nc"), "rnemis", "kg/m2/s", 12, None);
+    write_packed(&dir.join("zhang.nc"), "rnemis", "kg/m2/s", 12, None, RADON);
     write(&dir.join("v8.0_FT2022_GHG_SF6_2022_TOTALS_emi.nc"), "emissions", "Tonnes", 1, None);
     std::fs::write(dir.join("growth.txt"), "# NOAA\n2021 0.36 0.02\n2022 0.37 0.02\n2023 0.38 0.02\n").unwrap();
 }
@@ -197,8 +259,8 @@ fn fluxes_of_the_protocol_are_prepared() {
     // Radon: the month of the climatology for every month.
     let radon = file("rn222");
     assert_eq!(values(&radon, "time"), month_starts);
-    close(total(&radon, "rn222", 0), sum(11, area), 1e-12);
-    close(total(&radon, "rn222", 13), sum(0, area), 1e-12);
+    close(total(&radon, "rn222", 0), RADON * sum(11, area), 1e-12);
+    close(total(&radon, "rn222", 13), RADON * sum(0, area), 1e-12);
     // SF6: each year emits what the atmosphere gains, the first from December on.
     let sf6 = file("sf6");
     assert_eq!(values(&sf6, "time"), [0.0, 31.0 * DAY, 396.0 * DAY]);
@@ -215,6 +277,12 @@ fn fluxes_of_the_protocol_are_prepared() {
         let file = netcdf::open(path).unwrap();
         let text = |value: netcdf::AttributeValue| String::try_from(value).unwrap();
         assert_eq!(text(file.attribute("protocol").unwrap().value().unwrap()), "CATRINE D7.1 (2024-05-20)");
+        assert_eq!(text(file.attribute("Conventions").unwrap().value().unwrap()), "CF-1.8");
+        assert!(text(file.attribute("history").unwrap().value().unwrap()).contains("written by atmostr"));
+        assert!(text(file.attribute("source").unwrap().value().unwrap()).contains(".nc ("));
+        for variable in file.variables().filter(|v| v.name() != "cubed_sphere") {
+            assert!(variable.attribute("long_name").is_some(), "{} has no long_name", variable.name());
+        }
         let flux = file.variable(name).unwrap();
         assert_eq!(text(flux.attribute_value("units").unwrap().unwrap()), "kg m-2 s-1");
         assert_eq!(
@@ -228,7 +296,7 @@ fn fluxes_of_the_protocol_are_prepared() {
     let [native, archive] =
         [native, archive].map(|tracers| emitted(dir.path(), &Config { tracers, ..Config::default() }, "rn222"));
     close(native, archive, 1e-12);
-    close(archive * 222.0 / 28.9644, 6.0 * 3600.0 * sum(11, area), 1e-12);
+    close(archive * 222.0 / 28.9644, 6.0 * 3600.0 * RADON * sum(11, area), 1e-12);
 }
 
 #[test]
@@ -247,6 +315,9 @@ fn any_archive_is_prepared_or_refused_before_anything_is_written() {
         atmostr(dir.path(), &[&["prepare-fluxes", "fluxes.toml"], args].concat())
     };
     run(flux("2021-12-02", ""), &["--check"]).succeed();
+    let explained = atmostr(dir.path(), &["check", "fluxes.toml", "--explain"]).succeed();
+    assert!(explained.stdout.contains("missing = \"refuse\"  # default"), "{}", explained.stdout);
+    atmostr(dir.path(), &["check", "fluxes.toml"]).refuse(&["prepare-fluxes FILE --check"]);
     run(flux("2022-12-02", ""), &[]).refuse(&["flux.nc", "do not cover 2021-12-01 to 2022-12-02"]);
     run(flux("2021-12-02", "units = \"K\""), &[]).refuse(&["flux.nc", "'K'", "known are", "`units`"]);
     run(flux("2021-12-02", "unit = \"K\""), &[]).refuse(&["unknown key `unit`", "did you mean `units`"]);
@@ -260,7 +331,59 @@ fn any_archive_is_prepared_or_refused_before_anything_is_written() {
     // On the sphere of preprocessed meteorology, stored in single precision.
     let sphere = (6_371_229.0 / RADIUS).powi(2);
     close(total(&path, "co2", 1), 2.0 * 44.0 / 12.0 * sphere * sum(1, area), 1e-7);
+    let whole = 2.0 * 44.0 / 12.0 * sphere * DAY * (sum(0, area) + sum(1, area));
+    let told = run(flux("2021-12-02", "scale = 2"), &[]).succeed();
+    let words = format!("2 slices, {whole:.6e} kg from 2021-12-01 to 2021-12-02, {:.4e} kg a-1", whole / 2.0 * 365.25);
+    assert!(told.stdout.contains(&words) && told.stdout.contains("Pg C a-1"), "{words}\n{}", told.stdout);
+    for slice in ["1", "2"] {
+        atmostr(dir.path(), &["plot", "out/co2_c6.nc", "--var", "co2", "--time", slice, "-o", "map.png"]).succeed();
+    }
+    let missing = atmostr(dir.path(), &["plot", "out/co2_c6.nc", "--var", "co", "-o", "map.png"]);
+    missing.refuse(&["co2_c6.nc", "did you mean co2"]);
     let mut left: Vec<_> = std::fs::read_dir(dir.path().join("out")).unwrap().map(|e| e.unwrap().file_name()).collect();
     left.sort();
     assert_eq!(left, ["co2_c6.nc"]);
+}
+
+/// Whatever is wrong with a later flux, its values included: nothing new is left, and old files stay as they are.
+#[test]
+fn a_flux_that_is_refused_leaves_nothing_behind() {
+    let dir = folder();
+    let path = |name: &str| dir.path().join(name);
+    let days = [0.0, 1.0, 2.0];
+    write(&path("good.nc"), "flux", "kg m-2 s-1", 3, Some(&days));
+    write_packed(&path("large.nc"), "flux", "kg m-2 s-1", 3, Some(&days), 1e9);
+    write(&path("units.nc"), "flux", "K", 3, Some(&days));
+    write(&path("days.nc"), "flux", "kg m-2 s-1", 2, Some(&days[..2]));
+    let flux = |name: &str, file: &str| {
+        format!(
+            "[[flux]]\nname = \"{name}\"\nmolar_mass_kg_mol = 0.03\nfrom_date = 2021-12-01\nuntil_date = 2021-12-03\n\
+             kind = \"file\"\nfile = \"{file}\"\nvariable = \"flux\"\n"
+        )
+    };
+    let run = |second: &str| {
+        let head = "[grid]\nnc = 4\n[output]\nfolder = \"new/out\"\n";
+        std::fs::write(path("fluxes.toml"), format!("{head}{}{}", flux("a", "good.nc"), flux("b", second))).unwrap();
+        atmostr(dir.path(), &["prepare-fluxes", "fluxes.toml"])
+    };
+    let list = || {
+        let mut names: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    std::fs::write(path("fluxes.toml"), "").unwrap();
+    let before = list();
+    for (file, parts) in [
+        ("large.nc", ["'flux' is", "beyond 1e-2"]),
+        ("units.nc", ["'K'", "known are"]),
+        ("days.nc", ["do not cover", "days.nc"]),
+    ] {
+        run(file).refuse(&parts);
+        assert_eq!(list(), before, "{file}");
+    }
+    run("good.nc").succeed();
+    let old = std::fs::read(path("new/out/a_c4.nc")).unwrap();
+    run("large.nc").refuse(&["large.nc", "beyond 1e-2"]);
+    assert_eq!(std::fs::read(path("new/out/a_c4.nc")).unwrap(), old);
+    assert_eq!(std::fs::read_dir(path("new/out")).unwrap().count(), 2);
 }

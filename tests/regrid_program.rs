@@ -116,6 +116,17 @@ fn snapshots_on_a_lat_lon_grid() {
     }
     assert!(attribute(&out, "co2", "regrid_method").contains("mean"));
     assert!(attribute(&out, "air_mass", "regrid_method").contains("sum"));
+    drop(out);
+    for (name, more) in [("co2", &["--level", "2", "--time", "1"][..]), ("co2_column_mean", &[]), ("cell_area", &[])] {
+        let told = stdout_of(dir.path(), &[&["plot", "ll.nc", "--var", name, "-o", "map.png"], more].concat());
+        assert_eq!(told, "map.png\n");
+    }
+    refused(
+        dir.path(),
+        &["plot", "ll.nc", "--var", "co2", "--level", "9", "-o", "map.png"],
+        &["level 9 is not among 1 to 3"],
+    );
+    refused(dir.path(), &["plot", "ll.nc", "--var", "lat_bnds", "-o", "map.png"], &["ll.nc", "not a map"]);
 }
 
 #[test]

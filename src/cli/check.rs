@@ -6,9 +6,11 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{CliError, Context, Exit};
+use crate::config::fluxes::FluxConfig;
 use crate::config::preprocess::{PreprocessConfig, SourceConfig};
 use crate::config::{self, Preflight, RunConfig};
 use crate::preprocess::readers::gridded::GriddedArchive;
+use crate::sources::EmissionTotal;
 
 /// Check a configuration (run, preprocessing): every error with its line and a remedy
 #[derive(Debug, Args)]
@@ -22,7 +24,7 @@ pub(super) struct CheckArgs {
     /// Number of ranks of the run, to check the tiles
     #[arg(long, default_value = "1", value_name = "N")]
     ranks: NonZeroUsize,
-    /// Print the whole configuration with its defaults
+    /// Print the whole configuration with its defaults; also of preprocessing and of flux preparation
     #[arg(long)]
     explain: bool,
 }
@@ -30,18 +32,22 @@ pub(super) struct CheckArgs {
 impl CheckArgs {
     pub(super) fn execute(self, ctx: &Context) -> Result<Exit, CliError> {
         let text = std::fs::read_to_string(&self.config).unwrap_or_default();
-        if let Some(other) = meant_for_fluxes(&text) {
+        if is_meant_for_fluxes(&text) {
+            if self.explain {
+                ctx.print(&config::explain_fluxes(&FluxConfig::load(&self.config)?))?;
+                return Ok(Exit::Finished);
+            }
+            let other = "this configures `atmostr prepare-fluxes`; check it with `atmostr prepare-fluxes FILE --check`";
             return Err(CliError::input(format!("{}: {other}", self.config.display())));
         }
         if PreprocessConfig::is_meant(&text) {
-            if self.explain {
-                let help =
-                    "--explain is for configurations of runs; `atmostr preprocess --keys` lists keys and defaults";
-                return Err(CliError::input(help));
-            }
             let config = PreprocessConfig::load(&self.config)?;
             if let SourceConfig::Gridded(source) = &config.source {
                 GriddedArchive::open(source)?;
+            }
+            if self.explain {
+                ctx.print(&config::explain_preprocessing(&config))?;
+                return Ok(Exit::Finished);
             }
             let path = self.config.display();
             ctx.print(&format!("{path}: the preprocessing configuration is valid\n{}", config.summary()))?;
@@ -50,25 +56,43 @@ impl CheckArgs {
         let config = RunConfig::load(&self.config)?;
         let plan = config.preflight(self.ranks.get())?;
         plan.warnings.iter().for_each(|w| tracing::warn!("{w}"));
+        let listed = files_and_sources(&config, &config.source_totals(&plan)?);
         if self.explain {
-            ctx.print(&config::explain(&config))?;
+            let remarks: String = listed.iter().map(|(label, text)| format!("# {label:<10} {text}\n")).collect();
+            ctx.print(&format!("{}{remarks}", config::explain(&config)))?;
         } else {
-            ctx.print(&format!("{}: the configuration is valid\n{}", self.config.display(), summary(&config, &plan)))?;
+            let text = summary(&config, &plan, &listed);
+            ctx.print(&format!("{}: the configuration is valid\n{text}", self.config.display()))?;
         }
         Ok(Exit::Finished)
     }
 }
 
-/// What to say of a configuration of `atmostr prepare-fluxes`.
-fn meant_for_fluxes(text: &str) -> Option<&'static str> {
-    let root = toml::de::DeTable::parse(text).ok()?;
-    let has = |key: &str| root.get_ref().contains_key(key);
-    let meant = (has("flux") || has("catrine")) && !has("input") && !has("source");
-    meant.then_some("this configures `atmostr prepare-fluxes`; check it with `atmostr prepare-fluxes FILE --check`")
+/// Whether a text configures `atmostr prepare-fluxes`.
+fn is_meant_for_fluxes(text: &str) -> bool {
+    toml::de::DeTable::parse(text).is_ok_and(|root| {
+        let has = |key: &str| root.get_ref().contains_key(key);
+        (has("flux") || has("catrine")) && !has("input") && !has("source")
+    })
+}
+
+/// Files of initial states, and every source with its total and its files: label and text.
+fn files_and_sources(config: &RunConfig, totals: &[EmissionTotal]) -> Vec<(&'static str, String)> {
+    let mut lines: Vec<_> = config.initial_records().into_iter().map(|record| ("initial", record)).collect();
+    let sources = config.source_summaries().into_iter().zip(config.source_records()).zip(totals);
+    for ((source, files), total) in sources {
+        lines.push(("source", format!("{source}: {total}")));
+        lines.extend((!files.is_empty()).then_some(("", files)));
+    }
+    if totals.is_empty() {
+        lines.push(("sources", "none".into()));
+    }
+    lines
 }
 
 /// The run in a few lines.
-fn summary(config: &RunConfig, plan: &Preflight) -> String {
+fn summary(config: &RunConfig, plan: &Preflight, listed: &[(&'static str, String)]) -> String {
+    let listed: String = listed.iter().map(|(label, text)| format!("  {label:<10} {text}\n")).collect();
     let names: Vec<_> = config.tracers.iter().map(|t| t.name.as_str()).collect();
     let files = match plan.files.len() {
         0 => "winds made by the program".to_owned(),
@@ -83,7 +107,7 @@ fn summary(config: &RunConfig, plan: &Preflight) -> String {
     let (layout, advection) = (&plan.layout, &config.advection);
     format!(
         "  input      {files}, {windows} windows, {} h\n  grid       C{}, {} levels, halo {}\n  \
-         advection  {}\n  diffusion  {}\n  convection {}\n  sources    {}\n  decay      {}\n  precision  {}\n  tiles      {} per panel, {} ranks\n  tracers    {}\n  output     {output}\n",
+         advection  {}\n  diffusion  {}\n  convection {}\n{listed}  decay      {}\n  precision  {}\n  tiles      {} per panel, {} ranks\n  tracers    {}\n  output     {output}\n",
         plan.hours,
         layout.nc(),
         plan.levels,
@@ -91,7 +115,6 @@ fn summary(config: &RunConfig, plan: &Preflight) -> String {
         advection.scheme.map_or("none", |s| s.name()),
         config.physics.diffusion_summary(),
         config.physics.convection_summary(),
-        config.sources_summary(),
         config.chemistry.summary(&config.tracers),
         config.settings.float_type.tag(),
         layout.tile_grid(),

@@ -15,7 +15,11 @@ use crate::config::preprocess::RADIUS_M;
 use crate::grid::CubedSphere;
 use crate::gridded::Weights;
 use crate::met::{FloatType, TransportFile};
-use crate::sources::{FluxAttribute, FluxPrecision, GrowthTable, NativeSeries, RunSpan, SourceError, kg_sf6_per_ppt};
+use crate::output::{Provenance, record_of_files};
+use crate::sources::{
+    CompleteSeries, FluxAttribute, FluxPrecision, GrowthTable, NativeSeries, RunSpan, SourceError, SourceTimes,
+    SourceTotals, TimeScheme, kg_sf6_per_ppt, place_all,
+};
 
 /// Put archives of surface fluxes on the cells of a run
 #[derive(Debug, Args)]
@@ -25,7 +29,8 @@ Examples:
   atmostr prepare-fluxes fluxes.toml --check    only check archives, units and times
   atmostr prepare-fluxes --keys                 all keys of the configuration
 
-A run reads the files with `surface_flux.kind = \"cs_native\"`. Each takes its place when it is complete.")]
+A run reads the files with `surface_flux.kind = \"cs_native\"`. They take their places when all are complete; after an
+error nothing new is there.")]
 pub(super) struct PrepareFluxesArgs {
     /// Configuration file (TOML)
     #[arg(required_unless_present = "keys")]
@@ -55,9 +60,16 @@ impl PrepareFluxesArgs {
             return Ok(Exit::Finished);
         }
         let weights = Weights::new(config.cache.as_deref());
+        let mut files = Vec::with_capacity(config.series.len());
+        let mut told = String::new();
+        // Values are checked as they are read: no file takes its name before all are complete.
         for series in &config.series {
-            ctx.print(&write(series, &config, &grid, &weights)?)?;
+            let (file, text) = write(series, &config, &grid, &weights)?;
+            files.push(file);
+            told += &text;
         }
+        place_all(files).map_err(refused)?;
+        ctx.print(&told)?;
         Ok(Exit::Finished)
     }
 }
@@ -125,20 +137,30 @@ fn growth(table: &GrowthTable, year: i16) -> Result<f64, String> {
 /// Seconds of the year by which archives of yearly amounts are read.
 const YEAR: f64 = 365.25 * 86_400.0;
 
-/// Writes the file of a series, and says what is in it.
+/// Writes the file of a series, still without its name, and says what is in it.
 fn write(
     series: &SeriesConfig,
     config: &FluxConfig,
     grid: &CubedSphere,
     weights: &Weights,
-) -> Result<String, CliError> {
+) -> Result<(CompleteSeries, String), CliError> {
     let path = config.folder.join(format!("{}_c{}.nc", series.stem, grid.nc()));
     let run = span(series.from, series.until)?;
     let slices = slices(series, grid, weights)?;
-    let mut attributes = vec![("title", FluxAttribute::Text(format!("Surface fluxes of {}", series.name)))];
-    let names: Vec<_> = series.inventory.files.iter().filter_map(|file| file.path.file_name()).collect();
-    let names: Vec<_> = names.iter().map(|name| name.to_string_lossy()).collect();
-    attributes.push(("source", FluxAttribute::Text(names.join(", "))));
+    let provenance = Provenance::detect();
+    let files: Vec<_> = series.inventory.files.iter().map(|file| file.path.as_path()).collect();
+    let mut attributes: Vec<(&str, FluxAttribute)> = [
+        ("Conventions", "CF-1.8".to_owned()),
+        ("title", format!("Surface fluxes of {}", series.name)),
+        ("source", record_of_files(&files)),
+        ("history", provenance.written_by()),
+        ("institution", provenance.institution),
+        ("framework", provenance.framework),
+        ("framework_commit", provenance.commit),
+        ("creation_date", provenance.created),
+    ]
+    .map(|(name, text)| (name, FluxAttribute::Text(text)))
+    .into();
     if series.stem.starts_with("catrine_") {
         attributes.push(("protocol", FluxAttribute::Text("CATRINE D7.1 (2024-05-20)".into())));
     }
@@ -153,10 +175,10 @@ fn write(
     };
     let file = NativeSeries::create(&path, grid, &series.name, run.start, precision, &attributes);
     let mut file = file.map_err(refused)?;
-    let (mut count, mut totals) = (0usize, Vec::new());
+    let (mut times, mut totals) = (Vec::new(), Vec::new());
     let mut take = |seconds: f64, amounts: &[f64]| -> Result<(), SourceError> {
-        count += 1;
-        totals.push(amounts.iter().sum::<f64>() * YEAR);
+        times.push(seconds);
+        totals.push(amounts.iter().sum::<f64>());
         file.append(seconds, amounts)
     };
     for (seconds, amounts) in &slices.made {
@@ -168,15 +190,27 @@ fn write(
         let append = |seconds: f64, amounts: &[f64]| take(seconds + shift, amounts);
         series.inventory.for_each_slice(&part, grid, weights, append).map_err(refused)?;
     }
-    file.finish().map_err(refused)?;
-    let (least, most) = totals.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), t| (a.min(*t), b.max(*t)));
-    let named = if count == 1 { "slice" } else { "slices" };
-    let mut text =
-        format!("{}: {count} {named}, {least:.6e} to {most:.6e} kg of the species in 365.25 days\n", path.display());
+    let file = file.finish().map_err(refused)?;
+    let total = SourceTotals { times: SourceTimes::new(times, TimeScheme::Stepwise).map_err(refused)?, totals };
+    let mut text = format!("{}: {}\n", path.display(), content(series, &total, run.seconds));
     for (year, factor) in &slices.factors {
         let _ = writeln!(text, "  {year}: map times {factor:.7}");
     }
-    Ok(text)
+    Ok((file, text))
+}
+
+/// Slices and totals of a file that covers `seconds`, in words.
+fn content(series: &SeriesConfig, slices: &SourceTotals, seconds: f64) -> String {
+    let mass = series.inventory.conversion.molar_mass();
+    let total = slices.over(seconds, mass);
+    let rate = |kg_per_second: f64| SourceTotals::constant(kg_per_second).over(seconds, mass);
+    let (least, most) =
+        slices.totals.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), t| (a.min(*t), b.max(*t)));
+    let kg = format!("{:.6e} kg from {} to {}", total.kg, series.from, series.until);
+    match slices.totals.len() {
+        1 => format!("1 slice, {kg}, {total}"),
+        n => format!("{n} slices, {kg}, {total}; slices from {} to {}", rate(least), rate(most)),
+    }
 }
 
 /// Slices of a series: those that are made, and the days whose records follow.

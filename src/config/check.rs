@@ -236,7 +236,11 @@ fn scalar(kind: Kind, full: &str, value: &DeValue<'_>, span: Range<usize>, probl
             Kind::Texts => format!("`{full}` must hold at least one name, and no empty one"),
             _ => format!("`{full}` must be {}", kind.words()),
         };
-        problems.add(full, Some(span), message, "");
+        let help = match kind {
+            Kind::Float(super::keys::Range::MoleFraction) => "a dry mole fraction: 400 ppm is 4e-4, 1 ppb is 1e-9",
+            _ => "",
+        };
+        problems.add(full, Some(span), message, help);
     }
 }
 

@@ -1,6 +1,6 @@
 //! `[tracers.<name>.surface_flux]`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::error::Problems;
 use super::paths::Base;
@@ -31,6 +31,26 @@ pub enum EmissionSource {
     Native(NativeFiles),
     /// Files on a longitude-latitude grid.
     Inventory(Inventory),
+}
+
+impl EmissionSource {
+    /// Molar mass of what is emitted, kg mol⁻¹.
+    pub fn molar_mass(&self) -> f64 {
+        match self {
+            Self::Uniform { conversion, .. } => conversion.molar_mass(),
+            Self::Native(native) => native.conversion.molar_mass(),
+            Self::Inventory(inventory) => inventory.conversion.molar_mass(),
+        }
+    }
+
+    /// Its files in the order of their times; none for a formula.
+    pub fn files(&self) -> Vec<&Path> {
+        match self {
+            Self::Uniform { .. } => Vec::new(),
+            Self::Native(native) => native.files.iter().map(PathBuf::as_path).collect(),
+            Self::Inventory(inventory) => inventory.files.iter().map(|file| file.path.as_path()).collect(),
+        }
+    }
 }
 
 impl EmissionConfig {

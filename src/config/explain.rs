@@ -6,21 +6,74 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use super::RunConfig;
-use super::keys::{Availability, Fallback, Key, Kind, SECTIONS, Section};
+use super::fluxes::{FluxConfig, RUN_ONLY};
+use super::keys::{
+    Availability, FLUX_SECTIONS, FLUXES, Fallback, Key, Kind, PREPROCESS, PREPROCESS_SECTIONS, SECTIONS, Section,
+};
+use super::preprocess::PreprocessConfig;
 
 /// All usable keys of a checked configuration with the values in force and where they come from, as TOML:
 /// `key = value  # line 12` or `# default`. Keys without a value appear as comments that say what that means.
 pub fn explain(config: &RunConfig) -> String {
-    let (root, _) = DeTable::parse_recoverable(&config.text);
+    written(&config.text, SECTIONS, Defaults::Keys)
+}
+
+/// The same for a configuration of `atmostr preprocess`. Defaults are remarks there: some of them have a meaning only beside
+/// values of other keys.
+pub fn explain_preprocessing(config: &PreprocessConfig) -> String {
+    written(&config.text, PREPROCESS_SECTIONS, Defaults::Remarks)
+}
+
+/// The same for a configuration of `atmostr prepare-fluxes`.
+pub fn explain_fluxes(config: &FluxConfig) -> String {
+    written(&config.text, FLUX_SECTIONS, Defaults::Keys)
+}
+
+/// How defaults are written.
+#[derive(Clone, Copy, PartialEq)]
+enum Defaults {
+    /// As keys.
+    Keys,
+    /// As comments.
+    Remarks,
+}
+
+fn written(text: &str, sections: &[Section], defaults: Defaults) -> String {
+    let (root, _) = DeTable::parse_recoverable(text);
     let mut out = String::new();
     // Tables inside a list are written with the element that they belong to.
-    let separate = |s: &&Section| !s.path.is_empty() && !INLINE.contains(&s.path);
-    for section in SECTIONS.iter().filter(separate) {
-        for (path, table) in tables(root.get_ref(), section.path) {
-            write_table(&mut out, section, &path, table, &config.text);
+    let separate = |s: &&Section| !s.name().is_empty() && !INLINE.contains(&s.path);
+    for section in sections.iter().filter(separate) {
+        for (path, table) in tables(root.get_ref(), section.name()) {
+            if table.is_some() || !has_no_place(section, root.get_ref()) {
+                write_table(&mut out, section, &path, table, text, defaults);
+            }
         }
     }
     out
+}
+
+/// Whether a table that is absent could not be there: its key belongs to other choices than the one in force.
+fn has_no_place(section: &Section, root: &DeTable<'_>) -> bool {
+    let Some((outer, name)) = section.name().rsplit_once('.') else { return false };
+    let prefix = [PREPROCESS, FLUXES].into_iter().find(|prefix| section.path.starts_with(prefix)).unwrap_or("");
+    let Some(parent) = Section::at(&format!("{prefix}{outer}")) else { return false };
+    let Some(key) = parent.find(name) else { return false };
+    let found = tables(root, outer);
+    !found.iter().any(|(_, table)| is_in_force(key, parent, *table))
+}
+
+/// Whether a key has a meaning beside the choices in force in its table.
+fn is_in_force(key: &Key, section: &Section, table: Option<&DeTable<'_>>) -> bool {
+    if key.only_with.is_empty() {
+        return true;
+    }
+    let chosen = |other: &'static Key| {
+        let given = table.and_then(|t| t.iter().find(|(k, _)| other.answers_to(k.get_ref())));
+        selection(other, given)
+    };
+    let selector = section.all_keys().find(|other| ["kind", "scheme", "flow"].contains(&other.name));
+    selector.and_then(chosen).is_some_and(|name| key.only_with.contains(&name))
 }
 
 /// Tables that are written as values.
@@ -60,7 +113,9 @@ fn tables<'a>(root: &'a DeTable<'a>, path: &str) -> Vec<(String, Option<&'a DeTa
 }
 
 /// Tables whose absence is a statement of its own: their defaults are not in force.
-const OPTIONAL: [&str; 7] = [
+const OPTIONAL: [&str; 9] = [
+    "flux:catrine",
+    "flux:flux",
     "input.synthetic",
     "diffusion",
     "convection",
@@ -70,7 +125,14 @@ const OPTIONAL: [&str; 7] = [
     "output",
 ];
 
-fn write_table(out: &mut String, section: &Section, path: &str, table: Option<&DeTable<'_>>, text: &str) {
+fn write_table(
+    out: &mut String,
+    section: &Section,
+    path: &str,
+    table: Option<&DeTable<'_>>,
+    text: &str,
+    defaults: Defaults,
+) {
     let absent = |s: &str| table.is_none() && (section.path == s || section.path.starts_with(&format!("{s}.")));
     if section.keys.is_empty() || OPTIONAL.iter().any(|s| absent(s)) {
         return;
@@ -80,7 +142,6 @@ fn write_table(out: &mut String, section: &Section, path: &str, table: Option<&D
     let flat = section.flat.and_then(Section::at).map_or(&[][..], |s| s.keys);
     let flat = if flat.iter().any(|k| given(k).is_some()) { flat } else { &[] };
     let keys = || section.keys.iter().chain(flat);
-    let selected = keys().find(|k| ["kind", "scheme", "flow"].contains(&k.name)).and_then(|k| selection(k, given(k)));
     let _ = writeln!(out, "[{path}]");
     for key in keys() {
         let inline =
@@ -93,10 +154,12 @@ fn write_table(out: &mut String, section: &Section, path: &str, table: Option<&D
             let _ = writeln!(out, "{} = {}  # line {line}", key.name, toml_text(value.get_ref()));
             continue;
         }
-        if !key.only_with.is_empty() && !selected.is_some_and(|s| key.only_with.contains(&s)) {
+        let elsewhere = section.path.starts_with(FLUXES) && RUN_ONLY.contains(&key.name);
+        if elsewhere || !is_in_force(key, section, table) {
             continue;
         }
         let _ = match key.fallback {
+            Fallback::Value(v) if defaults == Defaults::Remarks => writeln!(out, "# {}: {v} by default", key.name),
             Fallback::Value(v) if is_bare(key.kind) => writeln!(out, "{} = {v}  # default", key.name),
             Fallback::Value(v) => writeln!(out, "{} = \"{v}\"  # default", key.name),
             Fallback::Absent("") | Fallback::Required => Ok(()),

@@ -23,6 +23,8 @@ use crate::sources::{
 pub struct FluxConfig {
     /// The file it came from.
     pub path: PathBuf,
+    /// Text of the file, for provenance.
+    pub text: String,
     /// The cells.
     pub grid: FluxGrid,
     /// Folder of regridding weights.
@@ -85,6 +87,9 @@ pub enum SeriesRule {
 /// First day of the CATRINE protocol: a month to settle before the two years that count.
 const CATRINE_START: Date = date(2021, 12, 1);
 
+/// Keys of sources that only the run which reads the file decides.
+pub(super) const RUN_ONLY: [&str; 2] = ["injection", "temporal_scheme"];
+
 const SURFACE_FLUX: &str = "tracers.<name>.surface_flux";
 
 impl FluxConfig {
@@ -130,7 +135,7 @@ impl FluxConfig {
             return Err(ConfigErrors::new(path, text, problems));
         };
         let float = output.choice_or_default("float_type");
-        Ok(Self { path: path.to_path_buf(), grid, cache, folder, float, series })
+        Ok(Self { path: path.to_path_buf(), text: text.to_owned(), grid, cache, folder, float, series })
     }
 }
 
@@ -265,7 +270,7 @@ fn one(view: &View<'_>, base: &Base, problems: &mut Problems) -> Option<SeriesCo
         }
     };
     flux.misplaced("kind", kind.name(), problems);
-    for (key, at) in flux.given().filter(|(key, _)| ["injection", "temporal_scheme"].contains(&key.name)) {
+    for (key, at) in flux.given().filter(|(key, _)| RUN_ONLY.contains(&key.name)) {
         let full = view.full(key.name);
         let message = format!("`{full}` has no meaning here: the run that reads the file decides");
         problems.add(full, Some(at.span()), message, "remove it");

@@ -21,6 +21,7 @@ mod physics;
 mod preflight;
 pub mod preprocess;
 mod read;
+mod records;
 mod restart;
 mod settings;
 mod source_files;
@@ -37,7 +38,7 @@ pub use advection::{Advection, CflExcess};
 pub use chemistry::{Chemistry, DecayCadence};
 pub use emissions::{EmissionConfig, EmissionSource};
 pub use error::{ConfigErrors, Problem};
-pub use explain::explain;
+pub use explain::{explain, explain_fluxes, explain_preprocessing};
 pub use input::{Expectations, Input, Source};
 pub use output::{Output, Schedule};
 pub use physics::Physics;
@@ -123,13 +124,6 @@ impl RunConfig {
             output,
             restart,
         })
-    }
-
-    /// Sources of all tracers in words; `none` without.
-    pub fn sources_summary(&self) -> String {
-        let of = |t: &Tracer| t.emissions.iter().map(|e| format!("{} {}", t.name, e.summary())).collect::<Vec<_>>();
-        let all: Vec<_> = self.tracers.iter().flat_map(of).collect();
-        if all.is_empty() { "none".into() } else { all.join("; ") }
     }
 }
 

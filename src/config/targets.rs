@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{EmissionSource, Output, RunConfig, Source};
+use super::{Output, RunConfig, Source};
 use crate::files::{lacks_room, regular_or_absent, same_file};
-use crate::initial::{FieldFile, InitialState};
 use crate::output::FieldPlan;
 
 /// Everything the run reads.
@@ -13,20 +12,10 @@ fn read(config: &RunConfig) -> Vec<(&Path, &'static str)> {
     if let Source::Files { paths, .. } = &config.input.source {
         all.extend(paths.iter().map(|path| (path.as_path(), "a transport file of the run")));
     }
-    all.extend(config.tracers.iter().filter_map(|tracer| match &tracer.initial {
-        InitialState::CsNative { file, .. } | InitialState::Field(FieldFile { file, .. }) => {
-            Some((file.as_path(), "the file of an initial state"))
-        }
-        _ => None,
-    }));
-    for one in config.tracers.iter().flat_map(|tracer| &tracer.emissions) {
-        let files: Vec<&PathBuf> = match &one.source {
-            EmissionSource::Native(native) => native.files.iter().collect(),
-            EmissionSource::Inventory(inventory) => inventory.files.iter().map(|file| &file.path).collect(),
-            EmissionSource::Uniform { .. } => Vec::new(),
-        };
-        all.extend(files.into_iter().map(|file| (file.as_path(), "a file of a source")));
-    }
+    let initial = config.tracers.iter().filter_map(|tracer| tracer.initial.source());
+    all.extend(initial.map(|(file, _)| (file, "the file of an initial state")));
+    let emissions = config.tracers.iter().flat_map(|tracer| &tracer.emissions);
+    all.extend(emissions.flat_map(|one| one.source.files()).map(|file| (file, "a file of a source")));
     all
 }
 

@@ -210,6 +210,7 @@ fn cs_native(init: &View<'_>, tracer: &View<'_>, base: &Base, problems: &mut Pro
     InitialState::CsNative {
         file: init.text("file").and_then(|t| base.existing_file(&t, problems)).unwrap_or_default(),
         variable: init.text("variable").map(|t| t.value.to_owned()).unwrap_or_default(),
+        units: init.text("units").map(|t| t.value.to_owned()),
         time_index,
         vertical_order: init.choice("vertical_order").map_or(VerticalOrder::TopFirst, |v| v.value),
         negatives: negatives(init),
@@ -245,6 +246,7 @@ fn field(
     FieldFile {
         file: init.text("file").and_then(|t| base.existing_file(&t, problems)).unwrap_or_default(),
         variable: named.unwrap_or_default().to_owned(),
+        units: init.text("units").map(|t| t.value.to_owned()),
         time_index: usize::try_from(init.int_or_default("time_index")).unwrap_or(1),
         surface_pressure,
         vertical: init.choice_or_default("vertical"),

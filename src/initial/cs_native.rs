@@ -4,8 +4,7 @@ use std::path::Path;
 
 use kernels::Scalar;
 
-use super::units::check_units;
-use super::{Negatives, VerticalOrder, fill};
+use super::{FieldProblem, InitialState, Negatives, VerticalOrder, fill, units};
 use crate::files::open_netcdf;
 use crate::gridded::stored::{ATTRIBUTES, Packing, check_dimensions, sizes, text};
 use crate::state::PackedState;
@@ -13,44 +12,85 @@ use crate::state::PackedState;
 /// Dimensions of a field, with their spellings.
 const DIMENSIONS: [&[&str]; 5] = [&["time"], &["lev", "level"], &["nf", "face"], &["Ydim"], &["Xdim"]];
 
+/// What to do about files that do not fit.
+const UNREADABLE: &str = "the file is damaged or of a type that is not known; get it again";
+const VARIABLE: &str = "name a variable of the file in `variable`";
+const GRID: &str = "the field lies on the grid and levels of the run, as (time, lev, nf, Ydim, Xdim)";
+const RECORD: &str = "choose a record that the file has";
+
 /// What to read.
 pub(super) struct Request<'a> {
     pub(super) file: &'a Path,
     pub(super) variable: &'a str,
+    pub(super) units: Option<&'a str>,
     pub(super) time_index: usize,
     pub(super) vertical_order: VerticalOrder,
     pub(super) negatives: Negatives,
 }
 
-/// Fills a tracer from the tiles of a (time, lev, nf, Ydim, Xdim) variable; the error text says what does not fit.
+/// A problem that is dealt with in this way.
+fn with(help: &'static str) -> impl Fn(String) -> FieldProblem {
+    move |problem| FieldProblem { problem, help }
+}
+
+impl<'a> Request<'a> {
+    /// What a state asks for, if it is one on the model's grid.
+    pub(super) fn of(state: &'a InitialState) -> Option<Self> {
+        let InitialState::CsNative { file, variable, units, time_index, vertical_order, negatives } = state else {
+            return None;
+        };
+        let (units, time_index) = (units.as_deref(), *time_index);
+        Some(Self { file, variable, units, time_index, vertical_order: *vertical_order, negatives: *negatives })
+    }
+
+    /// Checks shape, units and record without reading values.
+    pub(super) fn check(&self, nc: usize, levels: usize) -> Result<(), FieldProblem> {
+        self.factor(&self.open()?, nc, levels).map(drop)
+    }
+
+    fn open(&self) -> Result<netcdf::File, FieldProblem> {
+        open_netcdf(self.file).map_err(|e| with(e.help())(e.to_string()))
+    }
+
+    /// The variable, how it is stored, and its factor to mol mol⁻¹.
+    fn factor<'f>(
+        &self,
+        file: &'f netcdf::File,
+        nc: usize,
+        levels: usize,
+    ) -> Result<(netcdf::Variable<'f>, Packing, f64), FieldProblem> {
+        let name = self.variable;
+        let variable = file.variable(name).ok_or_else(|| {
+            let names: Vec<String> = file.variables().map(|v| v.name()).collect();
+            with(VARIABLE)(format!("has no variable '{name}'; it holds {}", names.join(", ")))
+        })?;
+        check_dimensions(&variable, &DIMENSIONS).map_err(with(GRID))?;
+        let sizes = sizes(&variable);
+        let [records, layers, 6, ydim, xdim] = sizes[..] else {
+            return Err(with(GRID)(format!("'{name}' has shape {sizes:?}, expected (time, lev, 6, {nc}, {nc})")));
+        };
+        if (layers, ydim, xdim) != (levels, nc, nc) {
+            let found = format!("{layers} levels of C{xdim}");
+            return Err(with(GRID)(format!("'{name}' holds {found}, the winds need {levels} levels of C{nc}")));
+        }
+        if self.time_index == 0 || self.time_index > records {
+            return Err(with(RECORD)(format!("time_index = {} lies outside 1..{records}", self.time_index)));
+        }
+        let factor = units::factor(name, self.units, text(&variable, "units")).map_err(with(units::UNITS))?;
+        let packing = Packing::of(&variable).map_err(with(ATTRIBUTES))?;
+        Ok((variable, packing, factor))
+    }
+}
+
+/// Fills a tracer from the tiles of a (time, lev, nf, Ydim, Xdim) variable.
 pub(super) fn fill_from_file<R: Scalar>(
     state: &mut PackedState<R>,
     index: usize,
     request: &Request<'_>,
     nc: usize,
-) -> Result<(), String> {
-    let file = open_netcdf(request.file).map_err(|e| format!("{e}; {}", e.help()))?;
-    let variable = file.variable(request.variable).ok_or_else(|| {
-        let names: Vec<String> = file.variables().map(|v| v.name()).collect();
-        format!("has no variable '{}'; it holds {}", request.variable, names.join(", "))
-    })?;
-    let levels = state.levels();
-    check_dimensions(&variable, &DIMENSIONS)?;
-    let sizes = sizes(&variable);
-    let [records, layers, 6, ydim, xdim] = sizes[..] else {
-        return Err(format!("'{}' has shape {sizes:?}, expected (time, lev, 6, {nc}, {nc})", request.variable));
-    };
-    if (layers, ydim, xdim) != (levels, nc, nc) {
-        let found = format!("{layers} levels of C{xdim}");
-        return Err(format!("'{}' holds {found}, the winds need {levels} levels of C{nc}", request.variable));
-    }
-    if request.time_index == 0 || request.time_index > records {
-        return Err(format!("time_index = {} lies outside 1..{records}", request.time_index));
-    }
-    if let Some(units) = text(&variable, "units") {
-        check_units(&units).map_err(|problem| format!("'{}' {problem}", request.variable))?;
-    }
-    let packing = Packing::of(&variable).map_err(|problem| format!("{problem}; {ATTRIBUTES}"))?;
+) -> Result<(), FieldProblem> {
+    let (file, levels) = (request.open()?, state.levels());
+    let (variable, packing, factor) = request.factor(&file, nc, levels)?;
     let set = state.tile_set().clone();
     let mut values: Vec<Vec<f64>> = Vec::with_capacity(set.len());
     for tile in set.tiles() {
@@ -62,13 +102,22 @@ pub(super) fn fill_from_file<R: Scalar>(
             (tile.i0..tile.i0 + tile.ni).into(),
         ];
         let extents: [netcdf::Extent; 5] = extents;
-        let mut field = variable.get_values::<f64, _>(extents).map_err(|e| format!("cannot be read ({e})"))?;
-        packing.unpack(&mut field).map_err(|found| {
-            let (level, cell) = (found.at / (tile.ni * tile.nj) + 1, found.at % (tile.ni * tile.nj));
+        let field = variable.get_values::<f64, _>(extents);
+        let mut field = field.map_err(|e| with(UNREADABLE)(format!("'{}' cannot be read ({e})", request.variable)))?;
+        let place = |n: usize| {
+            let (level, cell) = (n / (tile.ni * tile.nj) + 1, n % (tile.ni * tile.nj));
             let (i, j) = (tile.i0 + cell % tile.ni + 1, tile.j0 + cell / tile.ni + 1);
-            let place = format!("level {level}, {} ({i}, {j})", tile.panel);
-            format!("{}; {}", found.problem(request.variable, &place), found.help())
-        })?;
+            format!("level {level}, {} ({i}, {j})", tile.panel)
+        };
+        packing
+            .unpack(&mut field)
+            .map_err(|found| with(found.help())(found.problem(request.variable, &place(found.at))))?;
+        field.iter_mut().for_each(|value| *value *= factor);
+        if let Some(n) = units::impossible(&field) {
+            let (name, value) = (request.variable, field[n]);
+            let problem = format!("'{name}' is {value} mol mol-1 at {}; no mole fraction is beyond 1", place(n));
+            return Err(with(units::VALUES)(problem));
+        }
         values.push(field);
     }
     fill(state, index, |level, tile, i, j| {

@@ -11,8 +11,19 @@ use crate::state::{AIR, TileSet};
 const NC: usize = 4;
 const LEVELS: usize = 2;
 
-/// Stored numbers of a field: 1 to 192, in the order of the file.
+/// Mole fractions of a field whose stored numbers are 1 to 192, in the order of the file.
 fn read(
+    dimensions: [&str; 5],
+    units: Option<&str>,
+    packing: Option<(f64, f64)>,
+    fill_value: i16,
+) -> Result<Vec<f64>, String> {
+    read_as(None, dimensions, units, packing, fill_value)
+}
+
+/// The same with units `given` in the configuration.
+fn read_as(
+    given: Option<&str>,
     dimensions: [&str; 5],
     units: Option<&str>,
     packing: Option<(f64, f64)>,
@@ -46,11 +57,15 @@ fn read(
     let request = Request {
         file: &path,
         variable: "CO2",
+        units: given,
         time_index: 1,
         vertical_order: VerticalOrder::TopFirst,
         negatives: Negatives::Keep,
     };
-    fill_from_file(&mut state, 0, &request, NC)?;
+    let checked = request.check(NC, LEVELS);
+    let filled = fill_from_file(&mut state, 0, &request, NC);
+    assert!(checked.is_ok() || filled.is_err(), "what a check refuses is not read");
+    filled.map_err(|FieldProblem { problem, help }| format!("{problem}; {help}"))?;
     let mut values = vec![f64::NAN; numbers.len()];
     for (n, (tile, shape)) in set.tiles().iter().zip(set.shapes()).enumerate() {
         for (level, j, i) in
@@ -67,13 +82,13 @@ const FITS: [&str; 5] = ["time", "lev", "nf", "Ydim", "Xdim"];
 
 #[test]
 fn packed_fields_are_unpacked() {
-    let values = read(FITS, Some("mol mol-1"), Some((2.0, 0.0)), 1000).unwrap();
-    assert!(values.iter().enumerate().all(|(n, v)| *v == 2.0 * (n + 1) as f64), "{values:?}");
-    let values = read(FITS, None, Some((0.25, -3.5)), 1000).unwrap();
-    assert!(values.iter().enumerate().all(|(n, v)| *v == 0.25 * (n + 1) as f64 - 3.5), "{values:?}");
+    let values = read(FITS, Some("mol mol-1"), Some((2e-6, 0.0)), 1000).unwrap();
+    assert!(values.iter().enumerate().all(|(n, v)| *v == 2e-6 * (n + 1) as f64), "{values:?}");
+    let values = read(FITS, Some("1"), Some((0.25e-3, -3.5e-3)), 1000).unwrap();
+    assert!(values.iter().enumerate().all(|(n, v)| *v == 0.25e-3 * (n + 1) as f64 - 3.5e-3), "{values:?}");
     // The fill value is a stored number, not the value 502 of the first cell.
-    assert_eq!(read(FITS, None, Some((2.0, 500.0)), 502).unwrap()[0], 502.0);
-    let missing = read(FITS, None, Some((2.0, 500.0)), 6).unwrap_err();
+    assert_eq!(read(FITS, Some("ppm"), Some((2.0, 500.0)), 502).unwrap()[0], 502.0 * 1e-6);
+    let missing = read(FITS, Some("ppm"), Some((2.0, 500.0)), 6).unwrap_err();
     assert!(missing.contains("no value at level 1") && missing.contains("(2, 2): 6"), "{missing}");
     let none = read(FITS, None, Some((0.0, 500.0)), 1000).unwrap_err();
     assert!(none.contains("'scale_factor' of 'CO2' is 0") && none.contains("mend the attribute"), "{none}");
@@ -83,19 +98,31 @@ fn packed_fields_are_unpacked() {
 
 #[test]
 fn other_dimensions_are_refused() {
-    assert!(read(["TIME", "level", "face", "ydim", "xdim"], None, None, 1000).is_ok());
-    let transposed = read(["time", "lev", "nf", "Xdim", "Ydim"], None, None, 1000).unwrap_err();
+    assert!(read(["TIME", "level", "face", "ydim", "xdim"], Some("ppm"), None, 1000).is_ok());
+    let transposed = read(["time", "lev", "nf", "Xdim", "Ydim"], Some("ppm"), None, 1000).unwrap_err();
     assert!(transposed.contains("(time, lev, nf, Xdim, Ydim), expected (time, lev or level"), "{transposed}");
 }
 
 #[test]
-fn units_are_those_of_a_mole_fraction() {
-    for units in ["mol mol-1", "mol mol^-1", "mol/mol", "mol mol-1 dry", "v/v", "1", ""] {
-        assert!(check_units(units).is_ok(), "{units}");
+fn units_are_stated_or_given() {
+    for (given, stated) in [(None, Some("ppm")), (Some("ppm"), None), (Some("ppm"), Some("K")), (Some("ppm"), Some(""))]
+    {
+        let values = read_as(given, FITS, stated, None, 1000).unwrap();
+        assert!(values.iter().enumerate().all(|(n, v)| *v == 1e-6 * (n + 1) as f64), "{given:?}, {stated:?}");
     }
-    for (units, remedy) in [("ppm", "by 1e-6"), ("ppbv", "by 1e-9"), ("kg kg-1", "28.9644"), ("K", "convert")] {
-        let problem = check_units(units).unwrap_err();
-        assert!(problem.contains(units) && problem.contains(remedy), "{problem}");
+    for (units, part) in
+        [(None, "'CO2' has no units"), (Some(""), "no units"), (Some("kg kg-1"), "'CO2' has units 'kg kg-1'")]
+    {
+        let problem = read(FITS, units, None, 1000).unwrap_err();
+        assert!(problem.contains(part) && problem.contains("`units`") && problem.contains("ppm"), "{problem}");
     }
-    assert!(read(FITS, Some("ppm"), None, 1000).unwrap_err().contains("'CO2' has units 'ppm'"));
+}
+
+#[test]
+fn numbers_that_are_no_mole_fractions_are_refused() {
+    for units in ["mol mol-1", "v/v"] {
+        let problem = read(FITS, Some(units), None, 1000).unwrap_err();
+        let parts = ["'CO2' is 2 mol mol-1 at level 1", "(2, 1)", "ppm", "_FillValue"];
+        assert!(parts.iter().all(|part| problem.contains(part)), "{problem}");
+    }
 }

@@ -6,7 +6,7 @@ mod field;
 mod pressure_layer;
 mod units;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use kernels::Scalar;
 
@@ -17,7 +17,6 @@ use crate::gridded::Weights;
 use crate::state::{AIR, PackedState, Slabs};
 
 pub use field::{FieldFile, FieldProblem, SurfacePressure, VerticalMapping};
-use units::mole_fraction_factor;
 
 /// How a tracer starts. Mixing ratios are dry mole fractions (mol/mol).
 #[derive(Clone, Debug, PartialEq)]
@@ -62,8 +61,10 @@ pub enum InitialState {
     CsNative {
         /// The file.
         file: PathBuf,
-        /// The variable, mol/mol.
+        /// The variable.
         variable: String,
+        /// Units instead of its attribute.
+        units: Option<String>,
         /// Record, from 1.
         time_index: usize,
         /// Order of the file's levels.
@@ -82,6 +83,30 @@ pub enum InitialState {
         /// How many layers, from the surface up.
         layers: usize,
     },
+}
+
+impl InitialState {
+    /// Checks the file, if there is one, against a run on `nc` cells per panel edge and `levels` layers, without reading
+    /// values of the field.
+    ///
+    /// # Errors
+    /// The file, and its variables, units, records or levels that are absent or do not fit.
+    pub fn check(&self, nc: usize, levels: usize) -> Result<(), FieldProblem> {
+        match self {
+            Self::Field(field) => field.check(levels),
+            _ => cs_native::Request::of(self).map_or(Ok(()), |request| request.check(nc, levels)),
+        }
+    }
+
+    /// File and variable, if it is read from one.
+    pub fn source(&self) -> Option<(&Path, &str)> {
+        match self {
+            Self::CsNative { file, variable, .. } | Self::Field(FieldFile { file, variable, .. }) => {
+                Some((file, variable))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// Layer of [`InitialState::PressureLayer`].
@@ -134,6 +159,13 @@ pub enum InitialError {
     },
 }
 
+impl FieldProblem {
+    /// The error of a tracer whose file has this problem.
+    fn of(self, tracer: String, file: &Path) -> InitialError {
+        InitialError::File { tracer, file: file.to_path_buf(), problem: format!("{}; {}", self.problem, self.help) }
+    }
+}
+
 /// What initial states are evaluated on.
 pub struct InitialContext<'a, R> {
     /// The grid.
@@ -169,21 +201,14 @@ pub fn initialise<R: Scalar>(
             pressure_layer::fill_layer(state, index, *layer, *total_molecules, context)
                 .map_err(|source| InitialError::Total { tracer, source })?;
         }
-        InitialState::CsNative { file, variable, time_index, vertical_order, negatives } => {
-            let request = cs_native::Request {
-                file,
-                variable,
-                time_index: *time_index,
-                vertical_order: *vertical_order,
-                negatives: *negatives,
-            };
+        InitialState::CsNative { file, .. } => {
+            let request = cs_native::Request::of(initial).expect("this state is one on the model's grid");
             cs_native::fill_from_file(state, index, &request, context.grid.nc())
-                .map_err(|problem| InitialError::File { tracer, file: file.clone(), problem })?;
+                .map_err(|problem| problem.of(tracer, file))?;
         }
         InitialState::Field(field) => {
-            return field::fill_from_field(state, index, field, context).map_err(|FieldProblem { problem, help }| {
-                InitialError::File { tracer, file: field.file.clone(), problem: format!("{problem}; {help}") }
-            });
+            let filled = field::fill_from_field(state, index, field, context);
+            return filled.map_err(|problem| problem.of(tracer, &field.file));
         }
         InitialState::BoundaryLayer { background, enhancement, layers } => {
             let first = state.levels().saturating_sub(*layers);

@@ -9,12 +9,13 @@ use super::budget::{Expectation, SourceTotals};
 use super::error::{RunError, agree_on};
 use super::setup::Setup;
 use crate::comm::Communicator;
-use crate::config::{EmissionSource, RunConfig};
+use crate::config::{EmissionConfig, EmissionSource, RunConfig, Tracer};
 use crate::diagnostics::{exact_total, level_sum};
+use crate::grid::constants::MOLAR_MASS_AIR;
 use crate::gridded::Weights;
 use crate::met::{Derived, Section};
 use crate::operators::columns::{Convection, Emitter, WindowPhysics};
-use crate::sources::{Injection, RunSpan, Source, SourceError};
+use crate::sources::{EmissionTotal, Injection, RunSpan, Source, SourceError};
 
 /// Layers that the sources of a run enter, in their order: tracer by tracer, as they are written.
 fn injections(config: &RunConfig) -> Vec<Injection> {
@@ -100,4 +101,18 @@ pub(super) fn expectations<R: Scalar>(
         rules.push(Expectation { name: settings.name.clone(), sources, decay });
     }
     Ok(rules)
+}
+
+/// What every source emits in a run of `seconds`, in their order.
+pub(super) fn emission_totals(config: &RunConfig, rules: &[Expectation], seconds: f64) -> Vec<EmissionTotal> {
+    let of_tracer = |(tracer, rule): (&Tracer, &Expectation)| {
+        let of_source = |(emission, source): (&EmissionConfig, &SourceTotals)| {
+            let mass = emission.source.molar_mass();
+            let species = mass / MOLAR_MASS_AIR;
+            let totals = source.totals.iter().map(|total| total * species).collect();
+            crate::sources::SourceTotals { times: source.times.clone(), totals }.over(seconds, mass)
+        };
+        tracer.emissions.iter().zip(&rule.sources).map(of_source).collect::<Vec<_>>()
+    };
+    config.tracers.iter().zip(rules).flat_map(of_tracer).collect()
 }

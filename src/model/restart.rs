@@ -72,7 +72,8 @@ fn identity(config: &RunConfig, setup: &Setup, windows: u64) -> Vec<Aspect> {
     let settings = &config.settings;
     let acting = format!("{physics:?} {:?} {:?}", settings.physics_cadence, settings.air_mass_reset);
     let advection = config.advection.scheme.map_or("none", |s| s.name());
-    let sources = config.sources_summary();
+    let sources = config.source_summaries().join("; ");
+    let sources = if sources.is_empty() { "none".to_owned() } else { sources };
     let (files, text) = meteorology(setup, windows);
     vec![
         plain("precision", float_name(settings.float_type).into()),

@@ -12,18 +12,21 @@ use super::restart::OutputPlace;
 use super::run::totals;
 use super::setup::{Setup, make_folder_of};
 use crate::comm::Communicator;
-use crate::config::{RunConfig, Tracer};
+use crate::config::RunConfig;
 use crate::output::{Continuation, OutputSpec, Series, SnapshotFrame, SnapshotWriter, Split};
 use crate::timers::{self, Timed};
 
 /// Two hours this close are the same time.
 const SAME_HOUR: f64 = 1e-6;
 
-/// All sources in words.
-fn sources(config: &RunConfig) -> String {
-    let of_tracer = |t: &Tracer| t.emissions.iter().map(|e| format!("{}: {}", t.name, e.summary())).collect::<Vec<_>>();
-    let all: Vec<String> = config.tracers.iter().flat_map(of_tracer).collect();
-    if all.is_empty() { "none".into() } else { all.join("; ") }
+/// Texts in one; `none` without any.
+fn joined(texts: Vec<String>) -> String {
+    if texts.is_empty() { "none".into() } else { texts.join("; ") }
+}
+
+/// Files of all sources.
+fn source_files(config: &RunConfig) -> String {
+    joined(config.source_records().into_iter().filter(|files| !files.is_empty()).collect())
 }
 
 /// Snapshot files of a run; none if the configuration asks for none. All calls are collective.
@@ -48,7 +51,9 @@ impl<R: Scalar> Snapshots<R> {
                     ("advection", config.advection.scheme.map_or("none", Scheme::name).into()),
                     ("diffusion", config.physics.diffusion_summary()),
                     ("convection", config.physics.convection_summary()),
-                    ("sources", sources(config)),
+                    ("initial_files", joined(config.initial_records())),
+                    ("sources", joined(config.source_summaries())),
+                    ("source_files", source_files(config)),
                     ("decay", config.chemistry.summary(&config.tracers)),
                 ],
                 continuation: match config.restart {

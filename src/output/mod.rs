@@ -24,7 +24,7 @@ pub use diff::{DiffReport, VOLATILE_ATTRIBUTES, ValueDifferences, diff};
 pub use error::OutputError;
 pub use frame::{FrameContent, FrameNeeds, SnapshotFrame};
 pub use plot::{PlotRequest, plot};
-pub use provenance::Provenance;
+pub use provenance::{Provenance, record_of_files};
 pub use remap::{Mapped, RegridReport, RegridRequest, check_cache, check_output, mesh_of, regrid};
 pub(crate) use schema::{Attributes, Storage, VariableDef};
 pub use selection::{FieldPlan, FieldSelection, LayerSelection, RESERVED_NAMES, TracerFields, TracerSelection};

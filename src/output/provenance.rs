@@ -1,5 +1,7 @@
 //! Where a file comes from, best effort.
 
+use std::path::Path;
+
 /// Facts about program and machine that go into global attributes. They never influence the data; whatever cannot be
 /// found out is `unknown`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,9 +46,32 @@ impl Provenance {
 
     /// Attribute `history` of a file with `frames` snapshots.
     pub(super) fn history(&self, frames: usize) -> String {
+        format!("{} with {frames} frame(s)", self.written_by())
+    }
+
+    /// When a file was written, and by which program: a line of its attribute `history`.
+    pub fn written_by(&self) -> String {
         let commit: String = self.commit.chars().take(12).collect();
         let dirty = if self.dirty == "dirty" { "+dirty" } else { "" };
-        format!("{}: written by {} (commit {commit}{dirty}) with {frames} frame(s)", self.created, self.framework)
+        format!("{}: written by {} (commit {commit}{dirty})", self.created, self.framework)
+    }
+}
+
+/// Most files that are recorded one by one: attributes of NetCDF files have a limited length.
+const RECORDED: usize = 100;
+
+/// Names and sizes of the files that something was read from: `a.nc (1024 bytes), b.nc (2048 bytes)`. Of more than 100
+/// files the first, the last and the size of all.
+pub fn record_of_files(paths: &[&Path]) -> String {
+    let size = |path: &Path| std::fs::metadata(path).map(|found| found.len()).ok();
+    let name = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    let bytes = |bytes: Option<u64>| bytes.map_or("of unknown size".into(), |bytes| format!("{bytes} bytes"));
+    match paths {
+        [first, .., last] if paths.len() > RECORDED => {
+            let all = paths.iter().map(|path| size(path)).sum();
+            format!("{} to {} ({} files, {})", name(first), name(last), paths.len(), bytes(all))
+        }
+        _ => paths.iter().map(|path| format!("{} ({})", name(path), bytes(size(path)))).collect::<Vec<_>>().join(", "),
     }
 }
 
@@ -70,6 +95,23 @@ mod tests {
             assert!(!fact.trim().is_empty());
         }
         assert!(facts.created.parse::<jiff::Timestamp>().is_ok(), "{}", facts.created);
+    }
+
+    #[test]
+    fn files_are_recorded_by_name_and_size() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = |n: usize| {
+            let path = dir.path().join(format!("f{n}.nc"));
+            std::fs::write(&path, vec![0; n]).unwrap();
+            path
+        };
+        let files: Vec<_> = (0..=RECORDED).map(file).collect();
+        let paths: Vec<&Path> = files.iter().map(|path| path.as_path()).collect();
+        assert_eq!(record_of_files(&paths[1..3]), "f1.nc (1 bytes), f2.nc (2 bytes)");
+        assert_eq!(record_of_files(&[Path::new("none.nc")]), "none.nc (of unknown size)");
+        assert_eq!(record_of_files(&[]), "");
+        assert!(record_of_files(&paths[1..]).ends_with("f100.nc (100 bytes)"));
+        assert_eq!(record_of_files(&paths), "f0.nc to f100.nc (101 files, 5050 bytes)");
     }
 
     #[test]

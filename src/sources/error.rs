@@ -91,7 +91,10 @@ pub(super) mod help {
     pub(crate) const WRITE: &str = "name a folder in which files can be written";
     pub(crate) const TIMES: &str = "`time` increases and has units such as hours since 2021-12-01 00:00:00, UTC";
     pub(crate) const ORDER: &str = "give the files in the order of their times, none of which may be in two files";
-    pub(crate) const VALUES: &str = "give every cell a flux in every slice, 0 where there is none";
+    pub(crate) const FILL: &str = "declare it as `_FillValue` of the variable; on a longitude-latitude grid `missing = \"zero\"` then takes it as no flux";
+    pub(crate) const SIZE: &str = "mend the units of the variable, `units` or `scale`; if it marks what is missing, declare \
+                                   it as `_FillValue` of the variable";
+    pub(crate) const AREAS: &str = "give areas in m2, or leave out `cell_area`";
 }
 
 /// Why a file was refused, and what to do about it.

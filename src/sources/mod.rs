@@ -12,10 +12,12 @@ mod error;
 mod injection;
 mod inventory;
 mod native;
+mod plausible;
 mod rates;
 mod series;
 mod species;
 mod times;
+mod total;
 mod units;
 
 pub use budget::{decayed_burden, emitted};
@@ -29,6 +31,7 @@ pub use inventory::{
 };
 pub use native::{NativeFiles, RunSpan};
 pub use rates::{Conversion, Source};
-pub use series::{FluxAttribute, FluxPrecision, NativeSeries};
+pub use series::{CompleteSeries, FluxAttribute, FluxPrecision, NativeSeries, place_all};
 pub use species::{known_molar_mass, molar_mass};
 pub use times::{Segment, Segments, SourceTimes, TimeScheme};
+pub use total::{EmissionTotal, SourceTotals};

@@ -3,11 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use decomposition::Layout;
 use jiff::Timestamp;
 use kernels::Scalar;
 
 use super::cells::check_cells;
 use super::error::{Refusal, help};
+use super::plausible::{self, largest_flux};
+use super::total::SourceTotals;
 use super::units::flux_factor;
 use super::{Conversion, Source, SourceError, SourceTimes, TimeScheme};
 use crate::files::open_netcdf;
@@ -18,9 +21,6 @@ use crate::state::TileSet;
 
 /// Dimensions of a flux, with their spellings.
 const DIMENSIONS: [&[&str]; 4] = [&["time"], &["nf", "face"], &["Ydim"], &["Xdim"]];
-
-/// Largest flux that is believed, kg m⁻² s⁻¹: far beyond any source, far below the usual marks of missing values.
-pub(super) const LARGEST_FLUX: f64 = 1e6;
 
 /// When the run takes place.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,8 +62,8 @@ impl NativeFiles {
     /// # Errors
     /// [`SourceError::File`] if a file cannot be read, does not fit the grid (names and lengths of dimensions;
     /// `cell_area` within 1e-4; `lons` and `lats` within 0.01°), has other units or a calendar unlike ours, holds times
-    /// that do not increase or do not follow those of the file before, or values that are missing, no numbers or beyond
-    /// ±1e6 kg m⁻² s⁻¹. [`SourceError::NoSlice`] without a file.
+    /// that do not increase or do not follow those of the file before, or values that are missing, no numbers or larger
+    /// than any flux of the species. [`SourceError::NoSlice`] without a file.
     pub fn read<R: Scalar>(
         &self,
         run: &RunSpan,
@@ -96,6 +96,33 @@ impl NativeFiles {
     /// As for [`NativeFiles::read`], places and areas of cells and values aside.
     pub fn check(&self, nc: usize, run: &RunSpan) -> Result<SourceTimes, SourceError> {
         self.open(nc, run).map(|(_, times)| times)
+    }
+
+    /// What the files hold for a run, in kg of the species s⁻¹ with the scale, slice by slice.
+    ///
+    /// # Errors
+    /// As for [`NativeFiles::read`].
+    pub fn totals(&self, run: &RunSpan, grid: &CubedSphere) -> Result<SourceTotals, SourceError> {
+        let (opened, all) = self.open(grid.nc(), run)?;
+        let (needed, tiles) = (all.needed(0.0, run.seconds), whole_panels(grid));
+        let (mut totals, mut before) = (Vec::with_capacity(needed.len()), 0);
+        for one in &opened {
+            let slices = needed.start.max(before)..needed.end.min(before + one.seconds.len());
+            if !slices.is_empty() {
+                check_cells(&one.file, grid, &tiles).map_err(Refusal::with(help::GRID)).map_err(|r| r.of(one.path))?;
+            }
+            for slice in slices {
+                let mut panels = Vec::with_capacity(6);
+                self.read_slice(one, slice - before, &tiles, &mut panels).map_err(|r| r.of(one.path))?;
+                let nc = grid.nc();
+                let of_panel = |panel: &Vec<f64>| {
+                    panel.iter().enumerate().map(|(n, v)| v * grid.area(n % nc, n / nc)).sum::<f64>()
+                };
+                totals.push(panels.iter().map(of_panel).sum::<f64>() * self.conversion.scale());
+            }
+            before += one.seconds.len();
+        }
+        Ok(SourceTotals { times: all.limited(needed), totals })
     }
 
     fn open(&self, nc: usize, run: &RunSpan) -> Result<(Vec<Opened<'_>>, SourceTimes), SourceError> {
@@ -169,6 +196,7 @@ impl NativeFiles {
     ) -> Result<(), Refusal> {
         let name = &self.variable;
         let variable = one.file.variable(name).expect("the variable was there when the file was opened");
+        let (scale, largest) = (self.conversion.scale(), largest_flux(self.conversion.molar_mass()));
         for tile in set.tiles() {
             let extents: [netcdf::Extent; 4] = [
                 (slice..slice + 1).into(),
@@ -186,16 +214,19 @@ impl NativeFiles {
             one.packing
                 .unpack(&mut field)
                 .map_err(|found| Refusal::with(found.help())(found.problem(name, &place(found.at))))?;
-            field.iter_mut().for_each(|v| *v *= one.factor);
-            if let Some(n) = field.iter().position(|v| v.abs() > LARGEST_FLUX) {
-                return Err(Refusal::with(help::VALUES)(format!(
-                    "'{name}' is {:e} kg m-2 s-1 at {}; a missing value without `_FillValue` looks like this",
-                    field[n],
-                    place(n)
-                )));
+            for (n, value) in field.iter_mut().enumerate() {
+                let flux = *value * one.factor;
+                plausible::check(name, *value, flux * scale, largest, || place(n))?;
+                *value = flux;
             }
             densities.push(field);
         }
         Ok(())
     }
+}
+
+/// The six panels as tiles.
+fn whole_panels(grid: &CubedSphere) -> TileSet {
+    let layout = Layout::new(grid.nc(), grid.convention(), 1, 1, None).expect("one rank can hold any grid");
+    TileSet::new(layout.tiles_of(0).to_vec(), layout.halo())
 }

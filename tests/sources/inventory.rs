@@ -31,6 +31,8 @@ pub(crate) struct Written<'a> {
     pub(crate) nlon: usize,
     pub(crate) nlat: usize,
     pub(crate) fill: Option<f32>,
+    /// Replaces the value of record 1, row 4 from the south, column 3 from the west.
+    pub(crate) spoiled: Option<f32>,
 }
 
 impl Default for Written<'_> {
@@ -44,13 +46,17 @@ impl Default for Written<'_> {
             nlon: 36,
             nlat: 18,
             fill: None,
+            spoiled: None,
         }
     }
 }
 
-/// What is stored in a cell of a record: uneven, and a little negative in places.
+/// Unit of what is stored: a power of two, so that multiples are exact.
+pub(crate) const SIZE: f32 = 1.0 / (1u64 << 60) as f32;
+
+/// What is stored in a cell of a record: uneven, a little negative in places, and small enough for any species.
 pub(crate) fn stored(record: usize, j: usize, i: usize) -> f32 {
-    ((record + 1) as f32) * (((3 * i + 7 * j) % 11) as f32 - 0.5)
+    ((record + 1) as f32) * (((3 * i + 7 * j) % 11) as f32 - 0.5) * SIZE
 }
 
 impl Written<'_> {
@@ -83,9 +89,12 @@ impl Written<'_> {
                 file.add_variable::<f64>("time_bnds", &["time", "bnds"]).unwrap().put_values(bounds, ..).unwrap();
             }
         }
-        let values: Vec<f32> = (0..self.records)
+        let mut values: Vec<f32> = (0..self.records)
             .flat_map(|t| (0..self.nlat).flat_map(move |j| (0..self.nlon).map(move |i| stored(t, j, i))))
             .collect();
+        if let Some(value) = self.spoiled {
+            values[(self.nlat - 4) * self.nlon + 2] = value;
+        }
         let dimensions: &[&str] = if with_time { &["time", "lat", "lon"] } else { &["lat", "lon"] };
         for name in self.variables {
             let mut add = |values: &[f32]| match name.split_once('/') {
@@ -214,6 +223,38 @@ fn the_radius_of_the_run_is_that_of_fluxes_by_area() {
             rates.rates().data().iter().sum::<f64>()
         };
         close(sum(&other) / sum(&grid(NC)), (6_371_000.0f64 / 6_371_229.0).powi(power), 1e-13);
+    }
+}
+
+/// What a check tells is what a run emits: sums over the cells of the archive.
+#[test]
+fn totals_are_told_without_regridding() {
+    let dir = folder();
+    for (units, kind) in [("kg m-2 s-1", InventoryKind::File), ("t cell-1 yr-1", InventoryKind::EdgarSf6)] {
+        let variables: &[&str] = if kind == InventoryKind::File { &["flux"] } else { &["emissions"] };
+        let written = Written {
+            variables,
+            units: Some(units),
+            records: 3,
+            time: Some(("time", "days since 2021-12-01", vec![0.0, 1.0, 2.0])),
+            ..Written::default()
+        };
+        for (scheme, n) in [(TimeScheme::Stepwise, 0), (TimeScheme::Conservative, 1), (TimeScheme::Linear, 2)] {
+            let path = written.write(&dir.path().join(format!("flux_{n}.nc")));
+            let mut source = inventory(kind, &[path], SF6);
+            source.conversion = Conversion::new(-0.5, SF6).unwrap();
+            source.scheme = scheme;
+            let span = run("2021-12-01", 2.0);
+            let told = source.totals(&span, RADIUS).unwrap();
+            let (times, emitted) = totals::<f64>(&source, &span, NC, 1);
+            assert_eq!(told.times.times(), times);
+            told.totals.iter().zip(&emitted).for_each(|(told, emitted)| close(*told, *emitted, 1e-12));
+            // Two steps, or two straight lines between three records.
+            let [a, b, c] = [0, 1, 2].map(|n| told.totals[n.min(told.totals.len() - 1)]);
+            let kg = if scheme == TimeScheme::Stepwise { a + b } else { 0.5 * (a + 2.0 * b + c) } * DAY;
+            close(told.over(span.seconds, SF6).kg, kg, 1e-14);
+            close(told.over(span.seconds, SF6).kg_per_year(), kg * 365.25 / 2.0, 1e-14);
+        }
     }
 }
 

@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use atmostr::sources::{Gaps, InventoryKind, SourceError};
+use atmostr::sources::{Conversion, Gaps, InventoryKind, SourceError};
 
-use super::inventory::{CO2, DAY, NC, RADIUS, Written, close, folder, inventory, problem, run, totals};
+use super::inventory::{
+    CO2, DAY, NC, RADIUS, RADON, SF6, SIZE, Written, close, folder, inventory, problem, run, totals,
+};
 
 /// Areas of the file instead of those of the run's sphere.
 #[test]
@@ -26,14 +28,14 @@ fn areas_may_come_from_the_file() {
 #[test]
 fn missing_values_are_refused_or_nothing() {
     let dir = folder();
-    // 0.5 is stored in every eleventh cell or so.
-    let written = Written { fill: Some(-0.5), ..Written::default() };
+    // Half a unit below zero is stored in every eleventh cell or so.
+    let written = Written { fill: Some(-0.5 * SIZE), ..Written::default() };
     let mut source = inventory(InventoryKind::File, &[written.write(&dir.path().join("flux.nc"))], CO2);
     let span = run("2021-01-01", 1.0);
     assert!(problem(&source, &span).contains("no value at latitude 1, longitude 1"), "{}", problem(&source, &span));
     source.gaps = Gaps::Zero;
     let rest = written.integral(0)
-        + 0.5 * {
+        + 0.5 * f64::from(SIZE) * {
             let gaps = |j: usize| (0..36).filter(|i| (3 * i + 7 * j).is_multiple_of(11)).count() as f64;
             (0..18).map(|j| gaps(j) * written.area(j)).sum::<f64>()
         };
@@ -74,17 +76,112 @@ fn files_that_do_not_fit_are_refused() {
     let coarse = Written { nlon: 18, ..Written::default() }.write(&dir.path().join("b_2022.nc"));
     let other = problem(&inventory(InventoryKind::File, &[file, coarse], CO2), &span);
     assert!(other.contains("another grid"), "{other}");
-    let huge = Written { units: Some("t m-2 s-1"), ..Written::default() };
-    let mut source = inventory(InventoryKind::File, &[huge.write(&dir.path().join("h.nc"))], CO2);
-    source.units = Some("Tg m-2 s-1".into());
-    let found = problem(&source, &span);
-    assert!(found.contains("looks like this") && found.contains("row"), "{found}");
     let dated = stamped("hours since 2021-12-01", vec![0.0, 3.0]);
     let mut source = inventory(InventoryKind::File, &[dated.write(&dir.path().join("d.nc"))], CO2);
     source.year = Some(2021);
     assert!(problem(&source, &span).contains("remove `year`"));
     let alone = inventory(InventoryKind::File, &[], CO2);
     assert_eq!(alone.check(&span).unwrap_err(), SourceError::NoSlice);
+}
+
+/// Marks of missing values that are not declared are known in any units; declared ones are missing values.
+#[test]
+fn undeclared_fill_values_are_refused() {
+    let dir = folder();
+    let span = run("2021-12-01", 1.0);
+    for (n, mark) in [-999.0, -999.9, -9999.0, -99_999.0, 1e15, 1e20, -1e30, 1e36, 9.969_21e36].into_iter().enumerate()
+    {
+        for (m, units) in ["kg m-2 s-1", "atoms cm-2 s-1", "t cell-1 yr-1"].into_iter().enumerate() {
+            let path = dir.path().join(format!("f{n}_{m}.nc"));
+            let spoiled = Written { units: Some(units), spoiled: Some(mark), ..Written::default() };
+            let mut source = inventory(InventoryKind::File, &[spoiled.write(&path)], CO2);
+            for gaps in [Gaps::Refuse, Gaps::Zero] {
+                source.gaps = gaps;
+                let found = problem(&source, &span);
+                let place = "'flux' is";
+                for part in
+                    [place, "record 1, row 4 from the south, column 3 from the west", "declare it as `_FillValue`"]
+                {
+                    assert!(found.contains(part), "{mark} {units}: {found}");
+                }
+                assert!(source.totals(&span, RADIUS).is_err());
+            }
+            let declared = Written { fill: Some(mark), ..spoiled };
+            let mut source = inventory(InventoryKind::File, &[declared.write(&path)], CO2);
+            assert!(problem(&source, &span).contains("no value"), "{mark}");
+            source.gaps = Gaps::Zero;
+            assert!(source.totals(&span, RADIUS).is_ok());
+        }
+    }
+}
+
+/// Values beyond any real flux of the species are refused with their place, in any units; `scale` counts.
+#[test]
+fn implausible_fluxes_are_refused() {
+    let dir = folder();
+    let span = run("2021-12-01", 1.0);
+    let area = Written::default().area(14);
+    // Species, units, a value that is believed, one that is not.
+    for (n, (mass, units, most, beyond)) in [
+        (CO2, "kg m-2 s-1", 9e-3, 1.1e-2),
+        (CO2, "kgC m-2 s-1", 2.5e-3, -3e-3),
+        (CO2, "kg m-2 day-1", 800.0, 900.0),
+        (28.01e-3, "kg m-2 s-1", 9e-3, 1.1e-2),
+        (SF6, "kg m-2 s-1", -9e-6, 1.1e-5),
+        (SF6, "kg cell-1 s-1", 9e-6 * area, 1.1e-5 * area),
+        (RADON, "kg m-2 s-1", 9e-16, -1.1e-15),
+        (RADON, "atoms cm-2 s-1", 2.4e5, 2.8e5),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for (scale, times) in [(1.0, 1.0), (-1e-3, 1e3)] {
+            let read = |value: f64| {
+                let written =
+                    Written { units: Some(units), spoiled: Some((value * times) as f32), ..Written::default() };
+                let mut source =
+                    inventory(InventoryKind::File, &[written.write(&dir.path().join(format!("f{n}.nc")))], mass);
+                source.conversion = Conversion::new(scale, mass).unwrap();
+                source
+            };
+            assert!(read(most).totals(&span, RADIUS).is_ok(), "{units} {most}");
+            let found = problem(&read(beyond), &span);
+            for part in
+                ["'flux' is", "row 4 from the south, column 3 from the west", "no flux of this species", "`units`"]
+            {
+                assert!(found.contains(part), "{units}: {found}");
+            }
+        }
+    }
+}
+
+/// Areas in other units than m2 would change every total.
+#[test]
+fn areas_of_the_archive_are_those_of_its_cells() {
+    let dir = folder();
+    let span = run("2021-12-01", 1.0);
+    for (n, (factor, fits)) in
+        [(1.0, true), (1.003, true), (1e-6, false), (1e4, false), (-1.0, false)].into_iter().enumerate()
+    {
+        let written = Written::default();
+        let path = written.write(&dir.path().join(format!("f{n}.nc")));
+        let mut file = netcdf::append(&path).unwrap();
+        let areas: Vec<f64> = (0..written.nlat).flat_map(|j| vec![factor * written.area(j); written.nlon]).collect();
+        file.add_variable::<f64>("area", &["lat", "lon"]).unwrap().put_values(&areas, ..).unwrap();
+        drop(file);
+        let mut source = inventory(InventoryKind::File, &[path], CO2);
+        source.cell_area = Some("area".into());
+        match source.totals(&span, RADIUS) {
+            Ok(found) => {
+                assert!(fits, "{factor}");
+                close(found.totals[0], factor * written.integral(0), 1e-12);
+            }
+            Err(error) => {
+                let found = format!("{error}; {}", error.help());
+                assert!(!fits && found.contains("'area' is") && found.contains("in m2"), "{found}");
+            }
+        }
+    }
 }
 
 /// The folder of a real archive, or `None`, said aloud, where it is absent.
@@ -163,5 +260,7 @@ fn real_cdiac_emits_its_totals() {
             println!("{year} C{nc}: Float32 differs by {:.1e}", single / found[0] - 1.0);
             close(single, found[0], 1e-10);
         }
+        let told = source.totals(&span, RADIUS).unwrap().over(span.seconds, CO2);
+        close(told.carbon_per_year().unwrap() * days / 365.25, exact * 1e-3, 1e-12);
     }
 }

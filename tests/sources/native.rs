@@ -238,7 +238,11 @@ fn files_that_do_not_fit_are_refused() {
             CO2,
             ["(time, nf, Xdim, Ydim)", "expected (time, nf or face, Ydim, Xdim)"],
         ),
-        (Written { spoiled: Some(-9.97e36), ..default() }, CO2, ["time 2", "without `_FillValue`"]),
+        (Written { spoiled: Some(-9.97e36), ..default() }, CO2, ["time 2", "no flux of this species"]),
+        (Written { spoiled: Some(6e-3), ..default() }, CO2, ["time 2", "is beyond 1e-2"]),
+        (Written { spoiled: Some(-6e-6), ..default() }, 146.055e-3, ["time 2", "is beyond 1e-5"]),
+        (Written { spoiled: Some(9.969_21e36), ..default() }, CO2, ["(2, 5)", "marks a missing value"]),
+        (Written { spoiled: Some(-9999.0), ..default() }, CO2, ["(2, 5)", "marks a missing value"]),
         (Written { time_units: "hours since 2021-12-01 06:00:00 +02:00", ..default() }, CO2, ["+02:00", "must be UTC"]),
         (Written { time_units: "hours since 2021-12-01 06:00:00 CET", ..default() }, CO2, ["06:00:00 CET", "in UTC"]),
         (Written { nc: 6, ..default() }, CO2, ["6 × 6", "C8"]),
@@ -273,6 +277,34 @@ fn slices_in_several_files_are_those_of_one() {
         let reversed = read::<f64>(&[&parts[1], &parts[0]], CO2, 0).unwrap_err().to_string();
         assert!(reversed.contains("flux1.nc") && reversed.contains("the file before ends"), "{reversed}");
     }
+}
+
+/// What a check tells of a file is what all ranks emit of it.
+#[test]
+fn totals_are_those_of_all_ranks() {
+    let folder = tempfile::tempdir().unwrap();
+    let native = NativeFiles {
+        files: vec![Written::default().write(folder.path().join("flux.nc"))],
+        variable: "flux".into(),
+        scheme: TimeScheme::Stepwise,
+        conversion: Conversion::new(2.0, CO2).unwrap(),
+    };
+    let run = RunSpan { start: "2021-12-01T00:00:00Z".parse().unwrap(), seconds: 43_200.0 };
+    let told = native.totals(&run, &grid(NC)).unwrap();
+    assert_eq!(told.times.times(), [0.0, 21_600.0, 43_200.0]);
+    for (slice, told) in told.totals.iter().enumerate() {
+        let of_rank = |rank| {
+            let source = native.read::<f64>(&run, &grid(NC), &tiles(NC, 2, rank)).unwrap();
+            let rates = source.rates();
+            (0..rates.tile_set().len()).map(|tile| rates.plane(slice, tile, 0).iter().sum::<f64>()).sum::<f64>()
+        };
+        let emitted = (of_rank(0) + of_rank(1)) * CO2 / MOLAR_MASS_AIR;
+        assert!((told / emitted - 1.0).abs() < 1e-13, "{told} {emitted}");
+    }
+    assert_eq!(told.over(run.seconds, CO2).kg, 21_600.0 * (told.totals[0] + told.totals[1]));
+    let spoiled = Written { spoiled: Some(1e20), ..Written::default() }.write(folder.path().join("flux.nc"));
+    let error = NativeFiles { files: vec![spoiled], ..native }.totals(&run, &grid(NC)).unwrap_err();
+    assert!(error.to_string().contains("time 2, P3 (2, 5)") && error.help().contains("_FillValue"), "{error}");
 }
 
 #[test]

@@ -96,6 +96,8 @@ pub enum Range {
     AboveTo(f64, f64),
     /// Greater than the first, less than the second.
     Between(f64, f64),
+    /// A dry mole fraction, mol/mol, or a difference of two.
+    MoleFraction,
 }
 
 impl Range {
@@ -108,6 +110,7 @@ impl Range {
                 Range::Within(a, b) => (a..=b).contains(&x),
                 Range::AboveTo(a, b) => x > a && x <= b,
                 Range::Between(a, b) => x > a && x < b,
+                Range::MoleFraction => x.abs() <= 1.0,
             }
     }
 
@@ -119,6 +122,7 @@ impl Range {
             Range::Within(a, b) => format!(" from {} to {}", short(a), short(b)),
             Range::AboveTo(a, b) => format!(" > {} and ≤ {}", short(a), short(b)),
             Range::Between(a, b) => format!(" > {} and < {}", short(a), short(b)),
+            Range::MoleFraction => " from -1 to 1 (mol/mol)".into(),
         }
     }
 }

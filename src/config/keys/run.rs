@@ -201,7 +201,10 @@ pub(super) const ADVECTION: Section = Section::new(
 const LIMITERS: &[Choice] = &[
     Choice::new("monotone", "No new extrema of the profile.").alias(&["default"]),
     Choice::new("none", "Unlimited; signed."),
-    Choice::new("positivity", "Non-negative (slopes)."),
+    Choice::new("positivity", "Non-negative up to rounding (slopes)."),
     Choice::new("cw84", "Colella & Woodward 1984, parabolic flux (ppm)."),
-    Choice::new("huynh_pd", "Positive definite, keeps smooth extrema (ppm; Huynh 1996)."),
+    Choice::new(
+        "huynh_pd",
+        "Non-negative up to rounding (in Float32 about 1e-7 of the values around), keeps smooth extrema (ppm; Huynh 1996).",
+    ),
 ];

@@ -44,9 +44,8 @@ pub(super) const TRACER: Section = Section {
     flat: Some("tracers.<name>.init"),
 };
 
-/// Mole fractions: far below the value that marks what is missing in output files, 1e15, and such that their products
-/// with air masses stay within the range of Float32.
-const FRACTION: Range = Range::Within(-1e14, 1e14);
+/// No mole fraction is beyond 1; signed numbers are for tests of schemes.
+const FRACTION: Range = Range::MoleFraction;
 
 pub(super) const INIT: Section = Section::new(
     "tracers.<name>.init",
@@ -118,6 +117,13 @@ pub(super) const INIT: Section = Section::new(
             "required with cs_native and file, `CO2` with catrine_co2",
             "Variable: with cs_native of the dimensions (time, lev, nf, Ydim, Xdim), else with latitude, longitude, levels \
              and, if need be, time in any order.",
+        )
+        .only(FILES),
+        Key::optional(
+            "units",
+            Kind::Text,
+            "the attribute of the variable, which must have one",
+            "Units of the stored numbers, instead of the attribute: mol mol-1, ppm, ppb or ppt, of dry air.",
         )
         .only(FILES),
         Key::new("time_index", Kind::Int(1, i64::MAX), "1", "Record, counted from 1.").only(FILES),

@@ -120,7 +120,7 @@ impl Check<'_> {
     fn sources(&mut self, files: &[Arc<TransportFile>], winds: &Winds, hours: f64) {
         // Both are sorted by name.
         for (tracer, (_, _, table)) in self.config.tracers.iter().zip(self.root.named("tracers")) {
-            self.initial(&tracer.initial, &table, winds.levels);
+            self.initial(&tracer.initial, &table, winds);
             for (emission, view) in tracer.emissions.iter().zip(&emissions::acting(&table)) {
                 if let Injection::Levels(weights) = &emission.injection
                     && weights.len() != winds.levels
@@ -140,20 +140,21 @@ impl Check<'_> {
     }
 
     /// Levels and file of an initial state; `table` is that of the tracer.
-    fn initial(&mut self, initial: &InitialState, table: &View<'_>, levels: usize) {
+    fn initial(&mut self, initial: &InitialState, table: &View<'_>, winds: &Winds) {
+        let levels = winds.levels;
         let init = table.table("init");
         let view = if init.present() { init } else { table.through("tracers.<name>.init") };
         let place = |name: &str| {
             let given = view.given().find(|(key, _)| key.name == name);
             given.map_or((view.full(name), view.span()), |(key, at)| (view.full(key.name), Some(at.span())))
         };
+        if let (Some((file, _)), Err(FieldProblem { problem, help })) =
+            (initial.source(), initial.check(winds.nc, levels))
+        {
+            let (key, span) = place("file");
+            self.problems.add(&key, span, format!("`{key}`: {}: {problem}", file.display()), help);
+        }
         match initial {
-            InitialState::Field(field) => {
-                if let Err(FieldProblem { problem, help }) = field.check(levels) {
-                    let (key, span) = place("file");
-                    self.problems.add(&key, span, format!("`{key}`: {}: {problem}", field.file.display()), help);
-                }
-            }
             InitialState::BoundaryLayer { layers, .. } if *layers > levels => {
                 let (key, span) = place("n_layers");
                 let message = format!("`{key}` is {layers}, but there are {levels} levels");
@@ -220,7 +221,7 @@ impl Check<'_> {
     }
 
     /// Start of the run, if it is known.
-    fn start(&self, files: &[Arc<TransportFile>]) -> Option<Timestamp> {
+    pub(super) fn start(&self, files: &[Arc<TransportFile>]) -> Option<Timestamp> {
         match &self.config.input.source {
             Source::Synthetic(options) => options.start_time,
             Source::Files { start_date: Some(date), .. } => {
@@ -232,7 +233,7 @@ impl Check<'_> {
 }
 
 /// Key that names the files of a source, and its place.
-fn file_key(view: &View<'_>) -> (String, Option<Range<usize>>) {
+pub(super) fn file_key(view: &View<'_>) -> (String, Option<Range<usize>>) {
     let given = view.given().find(|(key, _)| source_files::KEYS.contains(&key.name));
     given.map_or((view.full("file"), view.span()), |(k, at)| (view.full(k.name), Some(at.span())))
 }

@@ -1,6 +1,7 @@
 //! Checks that need the headers of the transport files, made before any work.
 
 mod columns;
+mod totals;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

@@ -178,3 +178,25 @@ fn archives_by_date() {
     let text = problems("[source]\nkind = \"merra2\"\n[grid]\nnc = 24\n[output]\ndirectory = \"out\"\n");
     assert!(text.contains("`source.directory` is missing"), "{text}");
 }
+
+/// What is explained is itself a configuration with the same meaning; tables and keys of other archives are left out.
+#[test]
+fn the_explained_configuration_is_equivalent() {
+    let merra2 =
+        "[source]\nkind = \"merra2\"\ndirectory = \"archive\"\n[grid]\nnc = 90\n[output]\ndirectory = \"out\"\n";
+    let levels = MINIMAL.replace("[grid]", "[source.levels]\nkind = \"sigma\"\nvariable = \"s\"\n[grid]");
+    for text in [MINIMAL, &levels, merra2] {
+        let dir = folder();
+        let parse = |text: &str| {
+            PreprocessConfig::parse(text, &dir.path().join("met.toml"))
+                .unwrap_or_else(|e| panic!("{}\n{text}", e.plain()))
+        };
+        let config = parse(text);
+        let explained = crate::config::explain_preprocessing(&config);
+        assert!(explained.contains("# float_type: Float32 by default\n"), "{explained}");
+        assert!(explained.contains("  # line 2\n"), "{explained}");
+        assert_eq!(explained.contains("[source.variables]"), text != merra2, "{explained}");
+        assert_eq!(explained.contains("include_convection"), text == merra2, "{explained}");
+        assert_eq!(PreprocessConfig { text: text.into(), ..parse(&explained) }, config);
+    }
+}

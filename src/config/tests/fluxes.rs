@@ -97,3 +97,22 @@ fn wrong_preparations() {
         assert!(parts.iter().all(|part| errors.plain().contains(part)), "{parts:?} not in\n{}", errors.plain());
     }
 }
+
+#[test]
+fn the_explained_configuration_is_equivalent() {
+    let text = format!(
+        "{TABLES}[catrine]\nzhang = \"z.nc\"\n[[flux]]\nname = \"co2\"\nfrom_date = 2021-01-01\nuntil_date = 2021-01-31\n\
+         kind = \"file\"\nvariable = \"v\"\nfile = \"c.nc\"\nscale = 0.5\n"
+    );
+    let (dir, parsed) = beside(&["c.nc", "z.nc"], &text);
+    let config = parsed.unwrap_or_else(|e| panic!("{}", e.plain()));
+    let explained = crate::config::explain_fluxes(&config);
+    for line in
+        ["[[flux]]", "scale = 0.5  # line 14", "missing = \"refuse\"  # default", "float_type = \"Float32\"  # default"]
+    {
+        assert!(explained.lines().any(|found| found == line), "{line} not in\n{explained}");
+    }
+    let again =
+        FluxConfig::parse(&explained, &dir.path().join("fluxes.toml")).unwrap_or_else(|e| panic!("{}", e.plain()));
+    assert_eq!(FluxConfig { text, ..again }, config);
+}

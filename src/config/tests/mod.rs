@@ -265,6 +265,7 @@ fn a_native_field_needs_its_keys() {
     let expected = InitialState::CsNative {
         file: dir.path().join("ic.nc"),
         variable: "CO2".into(),
+        units: None,
         time_index: 1,
         vertical_order: VerticalOrder::SurfaceFirst,
         negatives: Negatives::Clamp,
@@ -287,6 +288,7 @@ fn fields_on_other_grids_have_their_keys() {
     let plain = FieldFile {
         file: dir.path().join("ic.nc"),
         variable: "CO2".into(),
+        units: None,
         time_index: 1,
         surface_pressure: SurfacePressure::Known,
         vertical: VerticalMapping::LogPressure,
@@ -297,6 +299,8 @@ fn fields_on_other_grids_have_their_keys() {
     for kind in ["file", "netcdf", "file_field"] {
         assert_eq!(field(&format!("kind = \"{kind}\"\nvariable = \"CO2\"")), plain);
     }
+    let ppm = FieldFile { units: Some("ppm".into()), ..plain.clone() };
+    assert_eq!(field("kind = \"catrine_co2\"\nunits = \"ppm\""), ppm);
     let model = FieldFile { surface_pressure: SurfacePressure::Model, ..plain.clone() };
     assert_eq!(field("kind = \"catrine_co2\"\nsurface_pressure = \"model\""), model);
     let all = FieldFile {

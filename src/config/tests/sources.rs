@@ -54,13 +54,14 @@ fn a_tracer_has_none_one_or_several_sources() {
 
 #[test]
 fn sources_are_told_in_words() {
-    assert_eq!(accepted(MINIMAL).sources_summary(), "none");
+    assert_eq!(accepted(MINIMAL).source_summaries(), [""; 0]);
     let config = accepted(&format!(
         "{MINIMAL}surface_flux = {{ kind = \"uniform\", rate = 2e-9, scale = 0.5 }}\n\
          [tracers.sf6]\nsurface_flux = {{ kind = \"uniform\", rate = 1, injection = {{ kind = \"heights\", z_top = 9 }} }}\n"
     ));
-    let expected = "co2 uniform 1e-9 kg m-2 s-1; sf6 uniform 1e0 kg m-2 s-1, from 0 to 9 m";
-    assert_eq!(config.sources_summary(), expected);
+    let expected = ["co2: uniform 1e-9 kg m-2 s-1", "sf6: uniform 1e0 kg m-2 s-1, from 0 to 9 m"];
+    assert_eq!(config.source_summaries(), expected);
+    assert_eq!(config.source_records(), ["", ""]);
 }
 
 /// Parses `MINIMAL` with lines for its tracer in a folder with the (empty) files `names`.
@@ -127,7 +128,8 @@ fn time_schemes_have_the_names_of_other_models() {
                 let config = parsed.unwrap_or_else(|e| panic!("{}", e.plain()));
                 let EmissionSource::Native(native) = &config.tracers[0].emissions[0].source else { panic!("{lines}") };
                 assert_eq!(native.scheme, scheme, "{lines}");
-                assert_eq!(config.sources_summary(), format!("co2 cs_native f of a.nc, {}", names[0]));
+                assert_eq!(config.source_summaries(), [format!("co2: cs_native f of a.nc, {}", names[0])]);
+                assert_eq!(config.source_records(), ["a.nc (0 bytes)"]);
             }
         }
     }

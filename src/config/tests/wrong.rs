@@ -88,7 +88,7 @@ const WRONG: &[(&str, usize, &[&str])] = &[
     ("[tracers.x]\nbackground = 1\ninit = {}", 2, &["tracers.x.background", "tracers.x.init", "move"]),
     ("[tracers.x]\nmolar_mass_kg_mol = 44.0", 2, &["molar_mass_kg_mol", "< 1"]),
     ("[tracers.x]\nsurface_flux.kind = \"non\"", 2, &["did you mean \"none\""]),
-    ("[tracers.x]\nkind = \"latitude_step\"\nnorth = 1\nnorth_value = 2", 4, &["the same key", "north_value"]),
+    ("[tracers.x]\nkind = \"latitude_step\"\nnorth = 1\nnorth_value = 0.5", 4, &["the same key", "north_value"]),
     // Output.
     ("[output]\npath = \"x.nc\"", 2, &["output", "no times", "cadence_hours"]),
     ("[output]\nhours = [1]", 1, &["no path"]),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use kernels::Scalar;
 
-use super::{InitialContext, Negatives, VerticalOrder, fill, mole_fraction_factor};
+use super::{InitialContext, Negatives, VerticalOrder, fill, units};
 use crate::grid::constants::GRAVITY;
 use crate::gridded::{AxisNames, GriddedError, GriddedFile, GriddedVariable, Missing};
 use crate::state::PackedState;
@@ -20,6 +20,8 @@ pub struct FieldFile {
     pub file: PathBuf,
     /// The variable.
     pub variable: String,
+    /// Units instead of its attribute.
+    pub units: Option<String>,
     /// Record, from 1.
     pub time_index: usize,
     /// Surface pressure on which the file's levels rest.
@@ -100,11 +102,8 @@ impl FieldFile {
             let problem = format!("time_index = {} lies outside 1..{}", self.time_index, variable.times());
             return refuse(problem, "choose a record that the file has");
         }
-        let factor = mole_fraction_factor(variable.units().as_deref().unwrap_or(""));
-        let factor = factor.map_err(|problem| FieldProblem {
-            problem: format!("'{name}' {problem}"),
-            help: "convert the values to a dry mole fraction",
-        })?;
+        let factor = units::factor(name, self.units.as_deref(), variable.units());
+        let factor = factor.map_err(|problem| FieldProblem { problem, help: units::UNITS })?;
         let found = Levels::of(file, &variable, self.vertical_order)?;
         if found == Levels::Model(VerticalOrder::TopFirst) || found == Levels::Model(VerticalOrder::SurfaceFirst) {
             if variable.levels() != levels {
@@ -209,7 +208,7 @@ pub(super) fn fill_from_field<R: Scalar>(
     for k in opened.levels.order(count) {
         let mut level = opened.variable.read(field.time_index - 1, k..k + 1, Missing::Refuse)?;
         level.iter_mut().for_each(|value| *value *= opened.factor);
-        check_values(&field.variable, &level, k)?;
+        check_values(&field.variable, &level, k, opened.variable.axes().mesh().nlon())?;
         if field.negatives == Negatives::Clamp {
             level.iter_mut().for_each(|value| *value = value.max(0.0));
         }
@@ -254,15 +253,12 @@ pub(super) fn fill_from_field<R: Scalar>(
     }))
 }
 
-/// Refuses mole fractions that cannot be.
-fn check_values(name: &str, level: &[f64], k: usize) -> Result<(), FieldProblem> {
-    match level.iter().find(|value| value.abs() > 1.0) {
-        Some(value) => refuse(
-            format!("'{name}' is {value} mol mol-1 at level {}", k + 1),
-            "state its units in the file: mol mol-1, ppm, ppb or ppt",
-        ),
-        None => Ok(()),
-    }
+/// Refuses mole fractions that cannot be; rows of the level are `width` long.
+fn check_values(name: &str, level: &[f64], k: usize, width: usize) -> Result<(), FieldProblem> {
+    let Some(n) = units::impossible(level) else { return Ok(()) };
+    let (level, k, row, column) = (level[n], k + 1, n / width + 1, n % width + 1);
+    let place = format!("level {k}, row {row} from the south, column {column} from the west");
+    refuse(format!("'{name}' is {level} mol mol-1 at {place}; no mole fraction is beyond 1"), units::VALUES)
 }
 
 /// What to do about levels.

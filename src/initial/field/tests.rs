@@ -128,6 +128,7 @@ fn field(file: PathBuf) -> FieldFile {
     FieldFile {
         file,
         variable: "CO2".into(),
+        units: None,
         time_index: 1,
         surface_pressure: SurfacePressure::Known,
         vertical: VerticalMapping::LogPressure,
@@ -270,11 +271,20 @@ fn units_and_negative_values() {
     assert_eq!(first(&negative, Negatives::Clamp), 0.0);
     let hecto = Written { surface_pressure: Some((101_000.0, "hPa")), ..Written::default() };
     close(first(&hecto, Negatives::Keep), first(&Written::default(), Negatives::Keep), "surface pressure in hPa");
-    // Without units nothing says that these are not mole fractions, but none is so large.
+    // Without units nothing says what these are; with the wrong ones they cannot be.
     let bare = Written { units: None, value, ..Written::default() };
-    let field = field(bare.write(&dir.path().join("start.nc")));
-    let FieldProblem { problem, help } = mapped(&field, &vertical, 99_000.0).unwrap_err();
-    assert!(problem.contains("412 mol mol-1") && help.contains("ppm"), "{problem}; {help}");
+    let path = bare.write(&dir.path().join("start.nc"));
+    for (units, part) in [(None, "no units"), (Some("mol mol-1"), "412 mol mol-1"), (Some("kg kg-1"), "'kg kg-1'")] {
+        let field = FieldFile { units: units.map(str::to_owned), ..field(path.clone()) };
+        let FieldProblem { problem, help } = mapped(&field, &vertical, 99_000.0).unwrap_err();
+        assert!(problem.contains(part) && help.contains("`units`") && help.contains("ppm"), "{problem}; {help}");
+    }
+    let told = FieldFile { units: Some("ppm".into()), ..field(path) };
+    close(mapped(&told, &vertical, 99_000.0).unwrap().0[2][5], 412e-6, "units of the configuration");
+    // They take the place of the attribute.
+    let other = Written { units: Some("K"), value, ..Written::default() }.write(&dir.path().join("other.nc"));
+    let told = FieldFile { units: Some("ppm".into()), ..field(other) };
+    close(mapped(&told, &vertical, 99_000.0).unwrap().0[2][5], 412e-6, "units of the configuration");
 }
 
 /// Shared pressure keeps a constant, and the mass of every column where both columns are the same.

@@ -48,6 +48,15 @@ pub struct SynthOptions {
 }
 
 impl SynthOptions {
+    /// The cells that the winds are made on.
+    ///
+    /// # Errors
+    /// Cells or levels that the flow or the grid cannot have.
+    pub fn grid(&self) -> Result<CubedSphere, SynthError> {
+        let recipe = self.flow.recipe(self.levels)?;
+        Ok(CubedSphere::new(self.nc, self.bundle, self.bundle.default_offset_deg(), recipe.radius_m)?)
+    }
+
     /// One day of hourly single-precision windows without physics, geometry of GEOS, no date.
     pub fn new(flow: SynthFlow, nc: usize, levels: usize) -> Self {
         Self {

@@ -14,7 +14,7 @@ use super::clock::Clock;
 use super::control::{Pace, RunControl, StartFrom};
 use super::engine::{Books, Engine, OpenDevice, engine, open_device};
 use super::error::{RunError, agree_on};
-use super::physics::{emitters, expectations};
+use super::physics::{emission_totals, emitters, expectations};
 use super::report::{Budget, Ended, Progress, RunReport};
 use super::restart::{KeptField, OutputPlace, kept_fields, next_window, resumed};
 use super::setup::{Setup, make_folder_of};
@@ -153,6 +153,7 @@ impl<'a, R: Scalar> Run<'a, R> {
         let emitters = emitters(config, setup, comm)?;
         let rules = expectations(config, &emitters, comm)?;
         let kept = kept_fields(config, &emitters);
+        let emitted = emission_totals(config, &rules, 3600.0 * setup.plan.hours);
         let mut engine = engine(config, setup, device, state, window, emitters, threads, comm)?;
         for field in &kept {
             let slabs = resumed.as_ref().map(|resumed| resumed.kept(config, setup, field, comm)).transpose()?.flatten();
@@ -206,7 +207,7 @@ impl<'a, R: Scalar> Run<'a, R> {
             books: Books::default(),
             found: Vec::new(),
         };
-        let mut plan = run.plan();
+        let mut plan = run.plan(&emitted);
         plan.lines.extend(notes.into_iter().map(|note| ("initial", note)));
         run.progress.start(&plan);
         warnings.iter().for_each(|warning| run.progress.warn(warning));

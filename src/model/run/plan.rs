@@ -5,9 +5,11 @@ use kernels::Scalar;
 use super::Run;
 use crate::model::report::PlanReport;
 use crate::model::setup::float_name;
+use crate::sources::EmissionTotal;
 
 impl<R: Scalar> Run<'_, R> {
-    pub(super) fn plan(&self) -> PlanReport {
+    /// The plan; `emitted` are the totals of the sources in their order.
+    pub(super) fn plan(&self, emitted: &[EmissionTotal]) -> PlanReport {
         let (plan, header) = (&self.setup.plan, self.setup.header());
         let grid = plan.layout.tile_grid();
         let state = self.engine.shape();
@@ -39,9 +41,9 @@ impl<R: Scalar> Run<'_, R> {
         if physics.convection.is_some() {
             lines.push(("convection", physics.convection_summary()));
         }
-        for tracer in &self.config.tracers {
-            lines.extend(tracer.emissions.iter().map(|e| ("source", format!("{}: {}", tracer.name, e.summary()))));
-        }
+        lines.extend(self.config.initial_records().into_iter().map(|record| ("initial", record)));
+        let sources = self.config.source_summaries().into_iter().zip(emitted);
+        lines.extend(sources.map(|(source, total)| ("source", format!("{source}: {total}"))));
         let chemistry = &self.config.chemistry;
         if !chemistry.decaying.is_empty() {
             lines.push(("decay", chemistry.summary(&self.config.tracers)));

@@ -1,6 +1,7 @@
-//! Global maps of cubed-sphere variables.
+//! Global maps of variables on the cubed sphere or on longitude-latitude grids.
 
 mod canvas;
+mod cells;
 mod colour;
 mod field;
 mod scale;
@@ -39,12 +40,13 @@ pub struct PlotRequest<'a> {
     pub level: Option<usize>,
 }
 
-/// Draws a map of one variable of the snapshot file `file` as PNG picture `out`.
+/// Draws a map of one variable of `file` as PNG picture `out`: of a file of this program on the cubed sphere (snapshots,
+/// prepared fluxes), or of any file on a longitude-latitude grid.
 ///
 /// Equirectangular projection; each pixel has the colour of the cell it lies in, grey where there is no value.
 ///
 /// # Errors
-/// If the file is no cubed-sphere file of this program, the variable is unknown (close names are given) or not a map,
+/// If the file has neither of these grids, the variable is unknown (close names are given) or not a map,
 /// time or level are out of range, or the picture cannot be written.
 pub fn plot(file: &Path, request: &PlotRequest, out: &Path) -> Result<(), OutputError> {
     refuse_odd(file)?;
@@ -70,16 +72,46 @@ fn draw(field: &Field) -> Result<Canvas, OutputError> {
     }
     graticule(&mut canvas);
     canvas.frame(LEFT, TOP, MAP.0, MAP.1, BLACK);
-    canvas.text(LEFT, 18, Align::Left, &fitting(&field.title), BLACK);
-    canvas.text(LEFT, 44, Align::Left, &fitting(&field.subtitle), BLACK);
-    canvas.text(LEFT, 70, Align::Left, &fitting(&extremes(field)), GREY);
+    let titles = lines(&field.title, 2);
+    let (first, gap) = if titles.len() > 1 { (6, 23) } else { (18, 26) };
+    let below = [fitting(&field.subtitle), fitting(&extremes(field))];
+    for (n, text) in titles.iter().chain(&below).enumerate() {
+        let colour = if n > titles.len() { GREY } else { BLACK };
+        canvas.text(LEFT, first + n * gap, Align::Left, text, colour);
+    }
     colour_bar(&mut canvas, &scale, &field.units);
     Ok(canvas)
 }
 
-/// As much of a text as fits above the map.
+/// Letters that fit above the map.
+const LINE: usize = (MAP.0 + RIGHT) / LETTER;
+
+/// A text on one line above the map, which ends with dots if some of it does not fit.
 fn fitting(text: &str) -> String {
-    text.chars().take((MAP.0 + RIGHT) / LETTER).collect()
+    if text.chars().count() <= LINE {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(LINE - 3).collect();
+    format!("{}...", kept.trim_end())
+}
+
+/// A text on at most `most` (at least 1) lines, broken between words where it can be.
+fn lines(text: &str, most: usize) -> Vec<String> {
+    let mut found = vec![String::new()];
+    let mut rest = text.trim();
+    loop {
+        let length = rest.chars().count();
+        if length <= LINE || found.len() == most {
+            *found.last_mut().expect("there is a line") = fitting(rest);
+            return found;
+        }
+        let end = rest.char_indices().nth(LINE).map_or(rest.len(), |(at, _)| at);
+        let space = if rest[end..].starts_with(' ') { Some(end) } else { rest[..end].rfind(' ') };
+        let broken = space.filter(|at| *at > 0).unwrap_or(end);
+        *found.last_mut().expect("there is a line") = rest[..broken].trim_end().to_owned();
+        rest = rest[broken..].trim_start();
+        found.push(String::new());
+    }
 }
 
 fn extremes(field: &Field) -> String {
@@ -137,12 +169,35 @@ fn colour_bar(canvas: &mut Canvas, scale: &Scale, units: &str) {
         0 => units.to_owned(),
         exponent => format!("10^{exponent} {units}"),
     };
-    canvas.text(LEFT + MAP.0 / 2, top + BAR + 34, Align::Centre, &unit, BLACK);
+    canvas.text(LEFT + MAP.0 / 2, top + BAR + 34, Align::Centre, &fitting(&unit), BLACK);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn titles_are_broken_between_words_and_never_run_over_the_edge() {
+        assert_eq!(lines("short", 2), ["short"]);
+        assert_eq!(lines("", 2), [""]);
+        for width in 1..9 {
+            let word = "é".repeat(width);
+            for count in 1..120 {
+                let text = vec![word.as_str(); count].join(" ");
+                let found = lines(&text, 2);
+                assert!(found.len() <= 2 && found.iter().all(|line| line.chars().count() <= LINE), "{found:?}");
+                let whole = found.join(" ");
+                match whole.strip_suffix("...") {
+                    None => assert_eq!(whole, text),
+                    Some(kept) => assert!(text.starts_with(kept) && text.chars().count() > 2 * LINE - 2 * width - 4),
+                }
+            }
+        }
+        let one = "x".repeat(3 * LINE);
+        let found = lines(&one, 2);
+        assert_eq!([found[0].len(), found[1].len()], [LINE, LINE]);
+        assert!(found[1].ends_with("..."));
+    }
 
     #[test]
     fn meridians_and_parallels_are_named() {

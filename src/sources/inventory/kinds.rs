@@ -64,6 +64,11 @@ impl InventoryKind {
         }
     }
 
+    /// Whether the archive writes its own units in this short form: EDGAR states `Tonnes` for those by cell and year.
+    pub(super) fn abridges(self, units: &str) -> bool {
+        self == Self::EdgarSf6 && ["tonnes", "tonne", "t"].contains(&units.trim().to_ascii_lowercase().as_str())
+    }
+
     /// Whether a year of the archive is 365.25 days, whatever year it is.
     pub(super) fn has_mean_years(self) -> bool {
         self == Self::EdgarSf6

@@ -77,8 +77,8 @@ impl Opened {
 fn units(inventory: &Inventory, variable: &GriddedVariable<'_>) -> Result<FluxUnits, Refusal> {
     let refuse = Refusal::with(help::INVENTORY_UNITS);
     let name = variable.name();
-    let stated = inventory.units.clone().or_else(|| variable.units().filter(|units| !units.trim().is_empty()));
-    let units = stated.or_else(|| inventory.kind.units().map(str::to_owned));
+    let of_file = || variable.units().filter(|units| !units.trim().is_empty() && !inventory.kind.abridges(units));
+    let units = inventory.units.clone().or_else(of_file).or_else(|| inventory.kind.units().map(str::to_owned));
     let units = units.ok_or_else(|| refuse(format!("'{name}' has no units")))?;
     FluxUnits::parse(&units, inventory.conversion.molar_mass()).map_err(|problem| refuse(format!("'{name}' {problem}")))
 }

@@ -37,15 +37,15 @@ pub enum Period {
 }
 
 /// Forms that are understood, for messages.
-const KNOWN: &str = "kg, kgC or kg of the species (also t, kt, Gg, Tg), mol, molecules or atoms; by m2, cm2 or cell; by \
-                     second, day, month or year; tonnes alone are by cell and year";
+const KNOWN: &str = "kg, kgC or kg of the species (also t, kt, Gg, Tg), mol, molecules or atoms; by m2, cm2 or cell; and by \
+                     second, day, month or year";
 
 impl FluxUnits {
-    /// Reads units such as `kgC m-2 s-1`, `kgCO2 month-1 m-2`, `mol/m2/s`, `atoms cm-2 s-1`, `Tonnes` or
-    /// `kilotonnes C per cell and year`, for a species of `molar_mass` kg mol⁻¹.
+    /// Reads units such as `kgC m-2 s-1`, `kgCO2 month-1 m-2`, `mol/m2/s`, `atoms cm-2 s-1` or
+    /// `kilotonnes C per cell and year`, for a species of `molar_mass` kg mol⁻¹: an amount, by area or cell, and by time.
     ///
     /// # Errors
-    /// What is wrong with them, to follow the name of the variable; all that is known is listed.
+    /// What is wrong with them or lacks, to follow the name of the variable; all that is known is listed.
     pub fn parse(units: &str, molar_mass: f64) -> Result<Self, String> {
         let unknown = || format!("has units '{units}', which are not known; known are {KNOWN}");
         let mut parts = Parts::default();
@@ -58,11 +58,16 @@ impl FluxUnits {
             parts.take(token, std::mem::take(&mut below)).ok_or_else(unknown)?;
         }
         let amount = parts.amount.ok_or_else(unknown)?;
-        let tonnes_alone = amount.unit == Unit::Tonnes && parts.spread.is_none() && parts.period.is_none();
-        let (spread, period) = if tonnes_alone {
-            ((Spread::Cell, 1.0), Period::Year)
-        } else {
-            (parts.spread.ok_or_else(unknown)?, parts.period.ok_or_else(unknown)?)
+        let lacking = match (parts.spread, parts.period) {
+            (None, None) => "an amount, neither by area or cell nor by time",
+            (None, Some(_)) => "not by area or cell",
+            (Some(_), None) => "not by time",
+            (Some(_), Some(_)) => "",
+        };
+        let (Some(spread), Some(period)) = (parts.spread, parts.period) else {
+            return Err(format!(
+                "has units '{units}', which are {lacking}; a flux is both, such as 't cell-1 yr-1'; known are {KNOWN}"
+            ));
         };
         let kg = amount.kg(parts.species, molar_mass).map_err(|problem| format!("has units '{units}', {problem}"))?;
         Ok(Self { kg: kg * spread.1, spread: spread.0, period })

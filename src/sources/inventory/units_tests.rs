@@ -21,12 +21,14 @@ fn every_known_form_has_its_factor() {
         ("kgC/m2/day", CO2, carbon, Area, Day),
         ("kgCO2 month-1 m-2", CO2, 1.0, Area, Month),
         ("kgCO2/month/m2", CO2, 1.0, Area, Month),
-        ("Tonnes", SF6, 1e3, Cell, Year),
         ("t cell-1 yr-1", SF6, 1e3, Cell, Year),
         ("tonnes/year/gridcell", SF6, 1e3, Cell, Year),
         ("kilotonnes C per cell and year", CO2, 1e6 * carbon, Cell, Year),
         ("tonnes of carbon per grid cell per year", CO2, 1e3 * carbon, Cell, Year),
         ("1e9 g C per grid cell and year (thousand tonnes of carbon)", CO2, 1e6 * carbon, Cell, Year),
+        ("thousand tonnes of carbon per cell and year", CO2, 1e6 * carbon, Cell, Year),
+        ("1000 t cell-1 yr-1", SF6, 1e6, Cell, Year),
+        ("10^9 g C per grid cell per year", CO2, 1e6 * carbon, Cell, Year),
         ("Gg CO2 cell-1 month-1", CO2, 1e6, Cell, Month),
         ("mol m-2 s-1", CO2, CO2, Area, Second),
         ("mol CO2 m-2 s-1", CO2, CO2, Area, Second),
@@ -65,17 +67,35 @@ fn everything_else_is_refused_and_the_known_is_listed() {
         "tons",
         "kgX m-2 s-1",
         "t",
+        "Tonnes",
+        "thousand tonnes of carbon",
+        "1e9 g",
+        "tonnes of carbon per year",
+        "thousand tonnes per cell",
+        "1e6 g m-2 s-1",
         "kg / / m2 s",
         "W m-2",
     ] {
-        let found = FluxUnits::parse(units, CO2);
-        match units {
-            // A lone t is tonnes.
-            "t" => assert_eq!(found.unwrap().kg(), 1e3),
-            _ => {
-                let problem = found.unwrap_err();
-                assert!(problem.contains(&format!("'{units}'")) && problem.contains("known are kg, kgC"), "{problem}");
-            }
+        let problem = FluxUnits::parse(units, CO2).unwrap_err();
+        assert!(problem.contains(&format!("'{units}'")) && problem.contains("known are kg, kgC"), "{problem}");
+    }
+}
+
+/// A rate is by time, and by area or cell: what lacks is named.
+#[test]
+fn amounts_that_are_no_rate_are_told_what_lacks() {
+    let amounts = ["kg", "t", "Tonnes", "kgC", "thousand tonnes of carbon", "Gg CO2", "mol", "1e9 g C", "atoms"];
+    let (spreads, periods) = (["m-2", "cm-2", "per cell"], ["s-1", "per day", "month-1", "per year"]);
+    let refused = |units: String, part: &str| {
+        let problem = FluxUnits::parse(&units, CO2).unwrap_err();
+        assert!(problem.contains(part) && problem.contains("'t cell-1 yr-1'"), "{problem}");
+    };
+    for amount in amounts {
+        refused(amount.into(), "neither by area or cell nor by time");
+        spreads.iter().for_each(|spread| refused(format!("{amount} {spread}"), "not by time"));
+        periods.iter().for_each(|period| refused(format!("{amount} {period}"), "not by area or cell"));
+        for units in spreads.iter().flat_map(|s| periods.iter().map(move |p| format!("{amount} {s} {p}"))) {
+            assert!(FluxUnits::parse(&units, CO2).is_ok(), "{units}");
         }
     }
 }
