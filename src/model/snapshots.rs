@@ -13,7 +13,8 @@ use super::run::totals;
 use super::setup::{Setup, make_folder_of};
 use crate::comm::Communicator;
 use crate::config::RunConfig;
-use crate::output::{Continuation, OutputSpec, Series, SnapshotFrame, SnapshotWriter, Split};
+use crate::files::size_words;
+use crate::output::{Continuation, OutputSpec, Series, SnapshotFrame, SnapshotWriter, Split, Writing};
 use crate::timers::{self, Timed};
 
 /// Two hours this close are the same time.
@@ -29,10 +30,19 @@ fn source_files(config: &RunConfig) -> String {
     joined(config.source_records().into_iter().filter(|files| !files.is_empty()).collect())
 }
 
+/// Bytes of the fields of a snapshot; 0 if none are written.
+fn snapshot_bytes(config: &RunConfig, setup: &Setup) -> u64 {
+    let names: Vec<String> = config.tracers.iter().map(|t| t.name.clone()).collect();
+    let plan = config.output.as_ref().and_then(|output| output.fields.plan(&names, setup.plan.levels).ok());
+    plan.map_or(0, |plan| plan.snapshot_bytes(setup.grid.nc(), config.settings.float_type.bytes()))
+}
+
 /// Snapshot files of a run; none if the configuration asks for none. All calls are collective.
 pub(super) struct Snapshots<R> {
     spec: Option<OutputSpec>,
     writer: Option<SnapshotWriter<R>>,
+    /// Bytes of the fields of a snapshot.
+    snapshot_bytes: u64,
     /// Snapshot hours still to come, the next one last.
     due: Vec<f64>,
     written: usize,
@@ -63,6 +73,7 @@ impl<R: Scalar> Snapshots<R> {
                 ..output.spec(setup.origin)
             }),
             writer: None,
+            snapshot_bytes: snapshot_bytes(config, setup),
             due: setup.plan.snapshot_hours.iter().rev().copied().collect(),
             written: 0,
             files: Vec::new(),
@@ -85,6 +96,18 @@ impl<R: Scalar> Snapshots<R> {
     pub(super) fn set_aside(&mut self, comm: &dyn Communicator) -> Result<(), RunError> {
         let Some(writer) = &mut self.writer else { return Ok(()) };
         agree_on(comm, writer.set_aside(comm).map_err(RunError::from))
+    }
+
+    /// Who writes, and the memory that may take, in words; `None` if nothing is written.
+    pub(super) fn memory_words(&self) -> Option<String> {
+        let spec = self.spec.as_ref()?;
+        Some(match spec.writer {
+            Writing::Collective => "written by all ranks together".into(),
+            Writing::Background { queue } => {
+                let size = size_words(self.snapshot_bytes.saturating_mul(queue as u64));
+                format!("written in the background, at most {size} wait in memory")
+            }
+        })
     }
 
     /// Snapshots written so far.

@@ -3,6 +3,7 @@
 //! [`OutputSpec`] says what is written where, [`SnapshotWriter`] writes [`SnapshotFrame`]s into one file. The content
 //! of a file does not depend on the number of ranks or on the shapes of their tiles.
 
+mod background;
 mod channel;
 mod diff;
 mod error;
@@ -18,8 +19,8 @@ mod sharing;
 mod spec;
 mod writer;
 
-pub use channel::left_files_open;
 pub(crate) use channel::{Channel, Values, storage};
+pub use channel::{WriteMode, left_files_open};
 pub use diff::{DiffReport, VOLATILE_ATTRIBUTES, ValueDifferences, diff};
 pub use error::OutputError;
 pub use frame::{FrameContent, FrameNeeds, SnapshotFrame};
@@ -29,5 +30,5 @@ pub use remap::{Mapped, RegridReport, RegridRequest, check_cache, check_output, 
 pub(crate) use schema::{Attributes, Storage, VariableDef};
 pub use selection::{FieldPlan, FieldSelection, LayerSelection, RESERVED_NAMES, TracerFields, TracerSelection};
 pub(crate) use sharing::{Rectangle, Sharing};
-pub use spec::{Compression, Continuation, OutputSpec, Series, Split};
+pub use spec::{Compression, Continuation, OutputSpec, Series, Split, Writing};
 pub use writer::SnapshotWriter;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use kernels::Scalar;
 use netcdf::AttributeValue;
 
-use super::channel::{Channel, Values, storage};
+use super::channel::{Channel, Values, WriteMode, storage};
 use super::error::{Context, OutputError};
 use super::frame::{FrameNeeds, SnapshotFrame};
 use super::geometry;
@@ -16,7 +16,7 @@ use super::provenance::Provenance;
 use super::schema::{self, TIME};
 use super::selection::{AIR_TOTAL, Extent, FieldPlan, FieldVariable, total_mass_name};
 use super::sharing::{Rectangle, Sharing};
-use super::spec::{Continuation, OutputSpec, Split, partial_path};
+use super::spec::{Continuation, OutputSpec, Split, Writing, partial_path};
 use crate::comm::{Communicator, agree};
 use crate::grid::{CubedSphere, HybridCoordinate};
 use crate::state::TileSet;
@@ -28,7 +28,8 @@ const BLOCK_BYTES: usize = 16 << 20;
 ///
 /// A run that can go on writes parts, see [`Continuation`]. Else the file is created by the first snapshot under the name `<path>.partial`. A single file of a run gets its final
 /// name when that snapshot is safely on disk, a daily file when it is complete; until then a file already at `path`
-/// stays as it is. Each snapshot is written and brought to disk before the attribute `completed_snapshots` counts it.
+/// stays as it is. Each snapshot is written and brought to disk before the attribute `completed_snapshots` counts it. With
+/// [`Writing::Background`] that happens while the run goes on, and what fails is told by a later call.
 pub struct SnapshotWriter<R> {
     pub(super) spec: OutputSpec,
     pub(super) path: PathBuf,
@@ -133,7 +134,12 @@ impl<R: Scalar> SnapshotWriter<R> {
                 Continuation::None => partial_path(&self.path),
                 Continuation::InParts => part_path(&self.path, self.part_start),
             };
-            self.channel = Some(self.open_at(&path, comm)?);
+            let mut channel = self.open_at(&path, comm)?;
+            if let WriteMode::Background { limit } = self.mode() {
+                let started = channel.in_background(limit);
+                agree(comm, started.map_err(|source| OutputError::Io { path: path.clone(), source }))?;
+            }
+            self.channel = Some(channel);
         }
         if let Err(error) = self.write(frame, comm) {
             if let Some(channel) = self.channel.take() {
@@ -142,6 +148,8 @@ impl<R: Scalar> SnapshotWriter<R> {
             return Err(error);
         }
         if self.frames == 0 && self.spec.split == Split::Single && self.spec.continuation == Continuation::None {
+            let drained = self.channel.as_ref().map_or(Ok(()), Channel::drain);
+            agree(comm, drained.context(&self.path, || "write the first snapshot".into()))?;
             self.publish(comm)?;
         }
         self.poisoned = false;
@@ -167,9 +175,20 @@ impl<R: Scalar> SnapshotWriter<R> {
         if self.spec.split == Split::Daily { self.publish(comm) } else { Ok(()) }
     }
 
+    fn mode(&self) -> WriteMode {
+        match self.spec.writer {
+            Writing::Collective => WriteMode::Collective,
+            Writing::Background { queue } => {
+                let snapshot = self.plan.snapshot_bytes(self.grid.nc(), size_of::<R>());
+                let limit = snapshot.saturating_mul(queue as u64);
+                WriteMode::Background { limit: usize::try_from(limit).unwrap_or(usize::MAX) }
+            }
+        }
+    }
+
     /// Creates a file with the grid and without snapshots.
     pub(super) fn open_at(&self, path: &Path, comm: &dyn Communicator) -> Result<Channel, OutputError> {
-        let mut channel = Channel::create(path, comm)?;
+        let mut channel = Channel::create(path, self.mode(), comm)?;
         let float = storage::<R>();
         let nc = self.grid.nc();
         // Compressed chunks that several ranks share would have to be sent around: cut them like the tiles.

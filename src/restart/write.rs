@@ -13,7 +13,7 @@ use crate::comm::{Communicator, agree};
 use crate::files::folder;
 use crate::grid::CubedSphere;
 use crate::output::{
-    Attributes, Channel, Compression, Provenance, Rectangle, Sharing, Storage, Values, VariableDef, storage,
+    Attributes, Channel, Compression, Provenance, Rectangle, Sharing, Storage, Values, VariableDef, WriteMode, storage,
 };
 use crate::state::{Slabs, TileSet};
 
@@ -57,7 +57,7 @@ pub fn write<R: Scalar>(
     }
     let sums = Checksum::reduce(&sums, comm);
     let sharing = Sharing::new(tiles, nc, comm)?;
-    let mut channel = Channel::create(&partial, comm)?;
+    let mut channel = Channel::create(&partial, WriteMode::Collective, comm)?;
     let result = fill(&mut channel, &partial, grid, tiles, hours, state, fields, &sums, &sharing, comm);
     if let Err(error) = result {
         channel.abandon();

@@ -34,7 +34,8 @@ fn prepare(dir: &Path) {
 
 fn compare(dir: &Path, what: &str) {
     assert_same(dir, "whole.nc", "pieces.nc", what);
-    let [a, b] = ["whole", "pieces"].map(|name| std::fs::read_to_string(dir.join(format!("{name}.budget.csv"))).unwrap());
+    let [a, b] =
+        ["whole", "pieces"].map(|name| std::fs::read_to_string(dir.join(format!("{name}.budget.csv"))).unwrap());
     assert_eq!(a, b, "{what}");
     let last = |name: &str| format!("{name}.restart/{name}.restart-000000086400.nc");
     assert_same(dir, &last("whole"), &last("pieces"), what);

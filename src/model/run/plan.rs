@@ -49,6 +49,9 @@ impl<R: Scalar> Run<'_, R> {
             lines.push(("decay", chemistry.summary(&self.config.tracers)));
         }
         lines.extend(self.engine.place().map(|place| ("device", place)));
+        if let Some(words) = self.snapshots.memory_words() {
+            lines.push(("output", words));
+        }
         if let Some(restart) = &self.config.restart {
             let every = restart.every_hours.map_or("at the end".to_owned(), |hours| format!("every {hours} h"));
             let (keep, folder) = (restart.keep, restart.folder.path().display());
