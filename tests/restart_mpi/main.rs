@@ -15,17 +15,17 @@ const GO_ON: [&str; 4] = ["run", "pieces.toml", "--restart", "auto"];
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn prepare(dir: &Path) {
-    let physics = ["--nc", "16", "--levels", "30", "--windows", "12", "--physics", "all"];
-    for (day, skip) in [("01", "0"), ("02", "12")] {
-        let (name, start) = (format!("winds_200001{day}.bin"), format!("2000-01-01T{skip:0>2}:00:00Z"));
+    let physics = ["--nc", "16", "--levels", "30", "--windows", "48", "--physics", "all"];
+    for (day, skip) in [("01", "0"), ("03", "48")] {
+        let (name, start) = (format!("winds_200001{day}.bin"), format!("2000-01-{day}"));
         synth(dir, &name, &[&physics[..], &["--skip-windows", skip, "--start-time", &start]].concat());
     }
     for output in ["whole", "pieces"] {
         Config {
-            input: "binary_paths = [\"winds_20000101.bin\", \"winds_20000102.bin\"]",
+            input: "binary_paths = [\"winds_20000101.bin\", \"winds_20000103.bin\"]",
             float: "Float32",
             tracers: TM5_PHYSICS,
-            output: &format!("path = \"{output}.nc\"\ncadence_hours = 1\n[restart]\nevery = 1\nkeep = 3"),
+            output: &format!("path = \"{output}.nc\"\ncadence_hours = 6\n[restart]\nevery = 4\nkeep = 3"),
             ..Config::default()
         }
         .write(dir, &format!("{output}.toml"));
@@ -37,7 +37,7 @@ fn compare(dir: &Path, what: &str) {
     let [a, b] =
         ["whole", "pieces"].map(|name| std::fs::read_to_string(dir.join(format!("{name}.budget.csv"))).unwrap());
     assert_eq!(a, b, "{what}");
-    let last = |name: &str| format!("{name}.restart/{name}.restart-000000086400.nc");
+    let last = |name: &str| format!("{name}.restart/{name}.restart-000000345600.nc");
     assert_same(dir, &last("whole"), &last("pieces"), what);
 }
 
