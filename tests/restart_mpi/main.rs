@@ -102,8 +102,8 @@ fn a_job_that_is_asked_to_stop_goes_on_with_other_ranks() {
             std::thread::sleep(Duration::from_millis(5));
         }
         let processes = children(job.id());
-        // `mpirun` passes this signal on to all of them.
-        send("USR1", job.id());
+        // One process is enough: all agree to stop. (`mpirun` of Open MPI 4.1 does not pass this signal on.)
+        processes.get(ranks / 2).into_iter().for_each(|process| send("USR1", *process));
         codes.push(ended(job, &processes, &format!("{ranks} ranks asked to stop")));
     }
     println!("exit codes {codes:?}");
