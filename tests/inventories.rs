@@ -121,6 +121,86 @@ fn a_check_reads_archives_before_any_work() {
     atmostr(dir.path(), &["check", "run.toml"]).refuse(&["tracers.co2.init.file", "q.nc", "pressures and order"]);
 }
 
+/// One record with a date is no climatology: it is used outside its time with a warning, in checks, runs and preparation.
+#[test]
+fn a_single_record_says_when_it_is_used_outside_its_time() {
+    let dir = folder();
+    write(&dir.path().join("dated.nc"), "flux", "kg m-2 s-1", 1, Some(&[-334.0]));
+    write(&dir.path().join("undated.nc"), "flux", "kg m-2 s-1", 1, None);
+    write(&dir.path().join("flux_202112.nc"), "flux", "kg m-2 s-1", 1, Some(&[14.0]));
+    let tracers = |lines: &str| format!("[tracers.co2.surface_flux]\nkind = \"file\"\nvariable = \"flux\"\n{lines}\n");
+    let warned = "its only time is 2021-01-01T00:00:00Z";
+    for (lines, expected) in [
+        ("file = \"dated.nc\"", 1),
+        ("file = \"dated.nc\"\ntime_varying = false", 0),
+        ("file = \"dated.nc\"\ntime_index = 1", 0),
+        ("file = \"undated.nc\"", 0),
+        ("file_pattern = \"flux_{YYYYMM}.nc\"\nfirst_date = 2021-12-01\nlast_date = 2021-12-31", 0),
+    ] {
+        Config { tracers: &tracers(lines), ..Config::default() }.write(dir.path(), "run.toml");
+        for args in [&["check", "run.toml"][..], &["run.toml"]] {
+            let ended = atmostr(dir.path(), args).succeed();
+            assert_eq!(ended.count(warned), expected, "{lines}: {}", ended.stderr);
+            assert_eq!(ended.count("constant in the run"), expected, "{lines}: {}", ended.stderr);
+        }
+    }
+    let config = |file: &str, until: &str| {
+        let text = format!(
+            "[grid]\ntransport_file = \"winds.bin\"\n[output]\nfolder = \"out\"\n[[flux]]\nname = \"co2\"\n\
+             from_date = 2021-12-01\nuntil_date = {until}\nkind = \"file\"\nfile = \"{file}\"\nvariable = \"flux\"\n"
+        );
+        std::fs::write(dir.path().join("fluxes.toml"), text).unwrap();
+        atmostr(dir.path(), &["prepare-fluxes", "fluxes.toml"]).succeed()
+    };
+    let told = config("dated.nc", "2021-12-01");
+    assert_eq!(told.count("its only record is of 2021-01-01T00:00:00Z"), 1, "{}", told.stderr);
+    assert_eq!(config("undated.nc", "2021-12-01").count("only record"), 0);
+    // A prepared file of one slice tells how far it reaches.
+    assert_eq!(values(&dir.path().join("out/co2_c8.nc"), "time_bnds"), [0.0, DAY]);
+    let tracers = "[tracers.co2.surface_flux]\nkind = \"cs_native\"\nfile = \"out/co2_c8.nc\"\nvariable = \"co2\"\n";
+    Config { tracers, ..Config::default() }.write(dir.path(), "run.toml");
+    assert_eq!(atmostr(dir.path(), &["check", "run.toml"]).succeed().count("the flux is constant"), 0);
+    let grid = ["--nc", "8", "--levels", "4", "--windows", "6", "--float", "Float64"];
+    synth(dir.path(), "winds.bin", &[&grid[..], &["--start-time", "2021-12-02"]].concat());
+    let late = atmostr(dir.path(), &["check", "run.toml"]).succeed();
+    let words =
+        "its times, 2021-12-01T00:00:00Z to 2021-12-02T00:00:00Z, do not cover the run, 2021-12-02T00:00:00Z to";
+    assert_eq!(late.count(words), 1, "{}", late.stderr);
+}
+
+/// Spec 20: a run starts from the output of another, at a record that is named.
+#[test]
+fn a_run_starts_from_a_record_of_an_output() {
+    let dir = folder();
+    Config { tracers: "[tracers.co2]\nbackground = 4e-4\n", ..Config::default() }.write(dir.path(), "first.toml");
+    atmostr(dir.path(), &["first.toml"]).succeed();
+    std::fs::rename(dir.path().join("out.nc"), dir.path().join("first.nc")).unwrap();
+    let check = |kind: &str, lines: &str| {
+        let tracers = format!(
+            "[tracers.co2.init]\nkind = \"{kind}\"\nfile = \"first.nc\"\nvariable = \"co2\"\n\
+             vertical_order = \"toa_first\"\n{lines}\n"
+        );
+        Config { tracers: &tracers, ..Config::default() }.write(dir.path(), "run.toml");
+        atmostr(dir.path(), &["check", "run.toml"])
+    };
+    let several = ["has 7 records from 2021-12-01T00:00:00Z to 2021-12-01T06:00:00Z", "none is chosen", "time_index"];
+    check("cs_native", "").refuse(&several);
+    check("cs_native", "time_index = 9").refuse(&["9 lies outside 1..7"]);
+    check("cs_native", "time = \"2021-12-01T02:30:00Z\"").refuse(&["no record of 2021-12-01T02:30:00Z"]);
+    check("cs_native", "time_index = 1\ntime = \"2021-12-01T00:00:00Z\"").refuse(&["are both given"]);
+    check("file", "time_index = 1").refuse(&["'co2' lies on the panels of a cubed sphere", "cs_native"]);
+    let first = check("cs_native", "time_index = 1").succeed();
+    assert!(first.stdout.contains(", record 1 of 7, 2021-12-01T00:00:00Z"), "{}", first.stdout);
+    assert_eq!(first.count("the run starts at"), 0, "{}", first.stderr);
+    let last = check("cs_native", "time = 2021-12-01T06:00:00Z").succeed();
+    assert_eq!(last.count("the record is of 2021-12-01T06:00:00Z, the run starts at 2021-12-01T00:00:00Z"), 1);
+    let run = atmostr(dir.path(), &["run.toml"]).succeed();
+    assert!(run.stderr.contains(", record 7 of 7, 2021-12-01T06:00:00Z"), "{}", run.stderr);
+    let attribute =
+        netcdf::open(dir.path().join("out.nc")).unwrap().attribute("initial_files").unwrap().value().unwrap();
+    assert!(String::try_from(attribute).unwrap().contains(", record 7 of 7, 2021-12-01T06:00:00Z"));
+}
+
 /// Wrong units are seen in the totals: a check and the start of a run tell them of every source, and the files.
 #[test]
 fn totals_of_sources_are_told_before_any_work() {
@@ -317,7 +397,14 @@ fn any_archive_is_prepared_or_refused_before_anything_is_written() {
     run(flux("2021-12-02", ""), &["--check"]).succeed();
     let explained = atmostr(dir.path(), &["check", "fluxes.toml", "--explain"]).succeed();
     assert!(explained.stdout.contains("missing = \"refuse\"  # default"), "{}", explained.stdout);
-    atmostr(dir.path(), &["check", "fluxes.toml"]).refuse(&["prepare-fluxes FILE --check"]);
+    // A check by either command says what the files would hold.
+    let by_check = atmostr(dir.path(), &["check", "fluxes.toml"]).succeed();
+    let by_preparation = run(flux("2021-12-02", ""), &["--check"]).succeed();
+    assert_eq!(by_check.stdout, by_preparation.stdout);
+    let whole = 44.0 / 12.0 * (6_371_229.0 / RADIUS).powi(2) * DAY * (sum(0, area) + sum(1, area));
+    let words =
+        format!("the configuration is valid\n  co2        2 slices, {whole:.6e} kg from 2021-12-01 to 2021-12-02");
+    assert!(by_check.stdout.contains(&words), "{words}\n{}", by_check.stdout);
     run(flux("2022-12-02", ""), &[]).refuse(&["flux.nc", "do not cover 2021-12-01 to 2022-12-02"]);
     run(flux("2021-12-02", "units = \"K\""), &[]).refuse(&["flux.nc", "'K'", "known are", "`units`"]);
     run(flux("2021-12-02", "unit = \"K\""), &[]).refuse(&["unknown key `unit`", "did you mean `units`"]);

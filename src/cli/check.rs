@@ -5,14 +5,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{CliError, Context, Exit};
+use super::{CliError, Context, Exit, prepare_fluxes};
 use crate::config::fluxes::FluxConfig;
-use crate::config::preprocess::{PreprocessConfig, SourceConfig};
+use crate::config::preprocess::{Layers, PreprocessConfig, SourceConfig};
 use crate::config::{self, Preflight, RunConfig};
 use crate::preprocess::readers::gridded::GriddedArchive;
 use crate::sources::EmissionTotal;
 
-/// Check a configuration (run, preprocessing): every error with its line and a remedy
+/// Check a configuration of any kind: every error with its line and a remedy
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -24,7 +24,8 @@ pub(super) struct CheckArgs {
     /// Number of ranks of the run, to check the tiles
     #[arg(long, default_value = "1", value_name = "N")]
     ranks: NonZeroUsize,
-    /// Print the whole configuration with its defaults; also of preprocessing and of flux preparation
+    /// Print every key in force with its value, also of preprocessing and of flux preparation; absent tables that mean none are
+    /// remarks
     #[arg(long)]
     explain: bool,
 }
@@ -37,13 +38,16 @@ impl CheckArgs {
                 ctx.print(&config::explain_fluxes(&FluxConfig::load(&self.config)?))?;
                 return Ok(Exit::Finished);
             }
-            let other = "this configures `atmostr prepare-fluxes`; check it with `atmostr prepare-fluxes FILE --check`";
-            return Err(CliError::input(format!("{}: {other}", self.config.display())));
+            ctx.print(&prepare_fluxes::checked(&FluxConfig::load(&self.config)?)?)?;
+            return Ok(Exit::Finished);
         }
         if PreprocessConfig::is_meant(&text) {
             let config = PreprocessConfig::load(&self.config)?;
             if let SourceConfig::Gridded(source) = &config.source {
-                GriddedArchive::open(source)?;
+                let archive = GriddedArchive::open(source)?;
+                if config.layers == Layers::Native && archive.levels().coordinate().is_none() {
+                    return Err(config.without_interfaces().into());
+                }
             }
             if self.explain {
                 ctx.print(&config::explain_preprocessing(&config))?;

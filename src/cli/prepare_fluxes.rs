@@ -26,7 +26,7 @@ use crate::sources::{
 #[command(after_help = "\
 Examples:
   atmostr prepare-fluxes fluxes.toml            write the files
-  atmostr prepare-fluxes fluxes.toml --check    only check archives, units and times
+  atmostr prepare-fluxes fluxes.toml --check    only check archives, units, times and values, and print totals
   atmostr prepare-fluxes --keys                 all keys of the configuration
 
 A run reads the files with `surface_flux.kind = \"cs_native\"`. They take their places when all are complete; after an
@@ -50,14 +50,14 @@ impl PrepareFluxesArgs {
         }
         let Some(config) = self.config.filter(|_| !self.keys) else { return Ok(Exit::Finished) };
         let config = FluxConfig::load(&config)?;
+        if self.check {
+            ctx.print(&checked(&config)?)?;
+            return Ok(Exit::Finished);
+        }
         let grid = cells(&config.grid)?;
         // Everything is checked before the first file is written.
         for series in &config.series {
             check(series)?;
-        }
-        if self.check {
-            ctx.print(&format!("{}: the configuration is valid\n", config.path.display()))?;
-            return Ok(Exit::Finished);
         }
         let weights = Weights::new(config.cache.as_deref());
         let mut files = Vec::with_capacity(config.series.len());
@@ -72,6 +72,48 @@ impl PrepareFluxesArgs {
         ctx.print(&told)?;
         Ok(Exit::Finished)
     }
+}
+
+/// Checks archives, units, times and values of a configuration, and says what the files would hold.
+pub(super) fn checked(config: &FluxConfig) -> Result<String, CliError> {
+    let grid = cells(&config.grid)?;
+    let mut told = format!("{}: the configuration is valid\n", config.path.display());
+    for series in &config.series {
+        check(series)?;
+    }
+    for series in &config.series {
+        let seconds = span(series.from, series.until)?.seconds;
+        let total = totals(series, grid.radius_m())?;
+        let _ = writeln!(told, "  {:<10} {}", series.name, content(series, &total, seconds));
+    }
+    Ok(told)
+}
+
+/// What the file of a series would hold, by the cells of the archive on a sphere of `radius` m.
+fn totals(series: &SeriesConfig, radius: f64) -> Result<SourceTotals, CliError> {
+    let run = span(series.from, series.until)?;
+    let (mut times, mut totals) = (Vec::new(), Vec::new());
+    if series.rule == SeriesRule::ZeroFirstMonth {
+        times.push(0.0);
+        totals.push(0.0);
+    }
+    if let SeriesRule::Growth { table, .. } = &series.rule {
+        for year in series.from.year()..=series.until.year() {
+            let begins = midnight(series.from.max(date(year, 1, 1)))?;
+            times.push(begins.duration_since(run.start).as_secs_f64());
+            totals.push(growth(table, year).map_err(CliError::input)? * kg_sf6_per_ppt() / YEAR);
+        }
+    } else if let Some((from, until)) = recorded(series) {
+        let part = span(from, until)?;
+        let shift = part.start.duration_since(run.start).as_secs_f64();
+        let found = series.inventory.totals(&part, radius).map_err(refused)?;
+        let within = found.times.times().iter().zip(&found.totals).filter(|(seconds, _)| **seconds < part.seconds);
+        for (seconds, total) in within {
+            times.push(seconds + shift);
+            totals.push(*total);
+        }
+    }
+    Ok(SourceTotals { times: SourceTimes::new(times, TimeScheme::Stepwise).map_err(refused)?, totals })
 }
 
 fn cells(of: &FluxGrid) -> Result<CubedSphere, CliError> {
@@ -112,15 +154,30 @@ fn check(series: &SeriesConfig) -> Result<(), CliError> {
         for year in series.from.year()..=until.year() {
             growth(table, year).map_err(|problem| CliError::input(format!("{}: {problem}", file.display())))?;
         }
-        if times.until().is_finite() {
+        if times.lone().is_none() && times.until().is_finite() {
             let path = &series.inventory.files[0].path;
             return Err(CliError::input(format!("{}: expected one map, found several times", path.display())));
         }
     }
+    let path = series.inventory.files[0].path.display();
+    if let Some(stated) = times.lone() {
+        // A map that is scaled year by year is meant for all of them.
+        if series.rule == SeriesRule::Plain {
+            let stated = run.instant(stated);
+            tracing::warn!(
+                "{path}: its only record is of {stated}, and nothing tells how long it holds; it is taken for {from} to {until} \
+                 (`time_varying = false` says that it is meant so)"
+            );
+        }
+        return Ok(());
+    }
+    if let Some((absent, to)) = times.gap(0.0, run.seconds) {
+        let (absent, to) = (run.instant(absent), run.instant(to));
+        tracing::warn!("{path}: no record stands for {absent} to {to}; the one before goes on");
+    }
     if !times.cover(0.0, run.seconds) {
         return Err(CliError::input(format!(
-            "{}: its times do not cover {from} to {until}; give more files, or other days",
-            series.inventory.files[0].path.display()
+            "{path}: its times do not cover {from} to {until}; give more files, or other days"
         )));
     }
     Ok(())
@@ -190,7 +247,7 @@ fn write(
         let append = |seconds: f64, amounts: &[f64]| take(seconds + shift, amounts);
         series.inventory.for_each_slice(&part, grid, weights, append).map_err(refused)?;
     }
-    let file = file.finish().map_err(refused)?;
+    let file = file.finish(run.seconds).map_err(refused)?;
     let total = SourceTotals { times: SourceTimes::new(times, TimeScheme::Stepwise).map_err(refused)?, totals };
     let mut text = format!("{}: {}\n", path.display(), content(series, &total, run.seconds));
     for (year, factor) in &slices.factors {

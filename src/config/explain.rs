@@ -45,7 +45,14 @@ fn written(text: &str, sections: &[Section], defaults: Defaults) -> String {
     let separate = |s: &&Section| !s.name().is_empty() && !INLINE.contains(&s.path);
     for section in sections.iter().filter(separate) {
         for (path, table) in tables(root.get_ref(), section.name()) {
-            if table.is_some() || !has_no_place(section, root.get_ref()) {
+            let stated = table.is_some() || !is_left_out(section, &path, root.get_ref());
+            if !stated && NONE.contains(&section.path) {
+                let _ = writeln!(out, "# [{path}] is absent: none of it\n");
+            }
+            if stated && table.is_none() && section.path == INIT {
+                // Without any of its keys a tracer starts from nothing, not from the default of `background`.
+                let _ = writeln!(out, "[{path}]\nkind = \"uniform\"  # default\nbackground = 0  # default\n");
+            } else if stated && (table.is_some() || !has_no_place(section, root.get_ref())) {
                 write_table(&mut out, section, &path, table, text, defaults);
             }
         }
@@ -120,10 +127,40 @@ const OPTIONAL: [&str; 9] = [
     "diffusion",
     "convection",
     "chemistry",
-    "tracers.<name>.init",
+    INIT,
     "tracers.<name>.surface_flux",
     "output",
 ];
+
+/// The initial state of a tracer.
+const INIT: &str = "tracers.<name>.init";
+
+/// Those that say by their absence that there is none of it.
+const NONE: [&str; 4] = ["diffusion", "convection", "chemistry", "output"];
+
+/// Whether an absent table belongs to one whose absence is a statement of its own.
+fn is_left_out(section: &Section, path: &str, root: &DeTable<'_>) -> bool {
+    let depth = |path: &str| path.split('.').count();
+    OPTIONAL.iter().filter(|outer| section.path == **outer || section.path.starts_with(&format!("{outer}."))).any(
+        |outer| {
+            let outer = outer.rsplit_once(':').map_or(*outer, |(_, name)| name);
+            let own: Vec<&str> = path.split('.').take(depth(outer)).collect();
+            let mut table = Some(root);
+            for step in own {
+                let next = table.and_then(|t| t.iter().find(|(k, _)| k.get_ref() == step));
+                let inner = next.and_then(|(_, v)| v.get_ref().as_table());
+                // Keys of `init` that are written in the tracer's table are completed there; without any, the defaults are in force.
+                if step == "init" && inner.is_none() {
+                    let flat = section.keys;
+                    return table
+                        .is_some_and(|t| t.iter().any(|(k, _)| flat.iter().any(|key| key.answers_to(k.get_ref()))));
+                }
+                table = inner;
+            }
+            table.is_none()
+        },
+    )
+}
 
 fn write_table(
     out: &mut String,
@@ -133,8 +170,7 @@ fn write_table(
     text: &str,
     defaults: Defaults,
 ) {
-    let absent = |s: &str| table.is_none() && (section.path == s || section.path.starts_with(&format!("{s}.")));
-    if section.keys.is_empty() || OPTIONAL.iter().any(|s| absent(s)) {
+    if section.keys.is_empty() {
         return;
     }
     let given = |key: &Key| table.and_then(|t| t.iter().find(|(k, _)| key.answers_to(k.get_ref())));

@@ -4,11 +4,14 @@ use super::RunConfig;
 use crate::output::record_of_files;
 
 impl RunConfig {
-    /// Initial states that are read from files, one text each: `co2: CO2 of start.nc (1024 bytes)`.
+    /// Initial states that are read from files, one text each:
+    /// `co2: CO2 of start.nc (1024 bytes), record 2 of 3, 2000-01-04T00:00:00Z`.
     pub fn initial_records(&self) -> Vec<String> {
         let of_file = |tracer: &super::Tracer| {
             let (file, variable) = tracer.initial.source()?;
-            Some(format!("{}: {variable} of {}", tracer.name, record_of_files(&[file])))
+            let record = tracer.initial.record().filter(|record| record.count > 1 || record.time.is_some());
+            let record = record.map_or(String::new(), |record| format!(", {record}"));
+            Some(format!("{}: {variable} of {}{record}", tracer.name, record_of_files(&[file])))
         };
         self.tracers.iter().filter_map(of_file).collect()
     }

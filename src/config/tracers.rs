@@ -9,7 +9,7 @@ use super::input::Input;
 use super::paths::Base;
 use super::read::{Named, View};
 use crate::initial::{
-    FieldFile, InitialState, LayerChoice, Negatives, SurfacePressure, VerticalMapping, VerticalOrder,
+    FieldFile, InitialState, LayerChoice, Negatives, RecordChoice, SurfacePressure, VerticalMapping, VerticalOrder,
 };
 use crate::output::RESERVED_NAMES;
 use crate::sources::known_molar_mass;
@@ -206,14 +206,27 @@ fn layer_choice(init: &View<'_>, problems: &mut Problems) -> LayerChoice {
 
 fn cs_native(init: &View<'_>, tracer: &View<'_>, base: &Base, problems: &mut Problems) -> InitialState {
     require(init, tracer, "cs_native", &["file", "variable", "vertical_order"], problems);
-    let time_index = usize::try_from(init.int_or_default("time_index")).unwrap_or(1);
     InitialState::CsNative {
         file: init.text("file").and_then(|t| base.existing_file(&t, problems)).unwrap_or_default(),
         variable: init.text("variable").map(|t| t.value.to_owned()).unwrap_or_default(),
         units: init.text("units").map(|t| t.value.to_owned()),
-        time_index,
+        record: record(init, problems),
         vertical_order: init.choice("vertical_order").map_or(VerticalOrder::TopFirst, |v| v.value),
         negatives: negatives(init),
+    }
+}
+
+/// The record of a file.
+fn record(init: &View<'_>, problems: &mut Problems) -> RecordChoice {
+    match (init.int("time_index"), init.time("time")) {
+        (None, None) => RecordChoice::Only,
+        (Some(index), None) => RecordChoice::Index(usize::try_from(index.value).unwrap_or(usize::MAX)),
+        (None, Some(time)) => RecordChoice::Time(time.value),
+        (Some(index), Some(time)) => {
+            let message = format!("`{}` and `{}` are both given", index.key, time.key);
+            problems.add(time.key, Some(time.span), message, "keep one of them");
+            RecordChoice::Only
+        }
     }
 }
 
@@ -247,7 +260,7 @@ fn field(
         file: init.text("file").and_then(|t| base.existing_file(&t, problems)).unwrap_or_default(),
         variable: named.unwrap_or_default().to_owned(),
         units: init.text("units").map(|t| t.value.to_owned()),
-        time_index: usize::try_from(init.int_or_default("time_index")).unwrap_or(1),
+        record: record(init, problems),
         surface_pressure,
         vertical: init.choice_or_default("vertical"),
         vertical_order: init.choice("vertical_order").map(|order| order.value),

@@ -47,8 +47,28 @@ impl Staged {
     pub fn publish(self, path: &Path) -> io::Result<()> {
         self.file.as_file().sync_all()?;
         self.file.persist(path).map_err(|error| error.error)?;
-        if cfg!(unix) { fs::File::open(folder(path))?.sync_all() } else { Ok(()) }
+        sync_folder(folder(path))
     }
+}
+
+impl Staged {
+    /// The same unless there is a file of that name; whether there was none.
+    ///
+    /// # Errors
+    /// Of the system.
+    pub fn publish_if_absent(self, path: &Path) -> io::Result<bool> {
+        self.file.as_file().sync_all()?;
+        match self.file.persist_noclobber(path) {
+            Ok(_) => sync_folder(folder(path)).map(|()| true),
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(error.error),
+        }
+    }
+}
+
+/// Brings the names of a folder to the disk.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) { fs::File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
 impl std::ops::Deref for Staged {

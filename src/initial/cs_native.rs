@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use jiff::Timestamp;
 use kernels::Scalar;
 
-use super::{FieldProblem, InitialState, Negatives, VerticalOrder, fill, units};
+use super::{ChosenRecord, FieldProblem, InitialState, Negatives, RecordChoice, VerticalOrder, fill, units};
 use crate::files::open_netcdf;
 use crate::gridded::stored::{ATTRIBUTES, Packing, check_dimensions, sizes, text};
+use crate::gridded::time_unit;
 use crate::state::PackedState;
 
 /// Dimensions of a field, with their spellings.
@@ -16,14 +18,13 @@ const DIMENSIONS: [&[&str]; 5] = [&["time"], &["lev", "level"], &["nf", "face"],
 const UNREADABLE: &str = "the file is damaged or of a type that is not known; get it again";
 const VARIABLE: &str = "name a variable of the file in `variable`";
 const GRID: &str = "the field lies on the grid and levels of the run, as (time, lev, nf, Ydim, Xdim)";
-const RECORD: &str = "choose a record that the file has";
 
 /// What to read.
 pub(super) struct Request<'a> {
     pub(super) file: &'a Path,
     pub(super) variable: &'a str,
     pub(super) units: Option<&'a str>,
-    pub(super) time_index: usize,
+    pub(super) record: RecordChoice,
     pub(super) vertical_order: VerticalOrder,
     pub(super) negatives: Negatives,
 }
@@ -36,29 +37,31 @@ fn with(help: &'static str) -> impl Fn(String) -> FieldProblem {
 impl<'a> Request<'a> {
     /// What a state asks for, if it is one on the model's grid.
     pub(super) fn of(state: &'a InitialState) -> Option<Self> {
-        let InitialState::CsNative { file, variable, units, time_index, vertical_order, negatives } = state else {
+        let InitialState::CsNative { file, variable, units, record, vertical_order, negatives } = state else {
             return None;
         };
-        let (units, time_index) = (units.as_deref(), *time_index);
-        Some(Self { file, variable, units, time_index, vertical_order: *vertical_order, negatives: *negatives })
+        let (units, record) = (units.as_deref(), *record);
+        Some(Self { file, variable, units, record, vertical_order: *vertical_order, negatives: *negatives })
     }
 
-    /// Checks shape, units and record without reading values.
-    pub(super) fn check(&self, nc: usize, levels: usize) -> Result<(), FieldProblem> {
-        self.factor(&self.open()?, nc, levels).map(drop)
+    /// Checks shape, units and record without reading values; returns the record.
+    pub(super) fn check(&self, nc: usize, levels: usize) -> Result<ChosenRecord, FieldProblem> {
+        self.factor(&self.open()?, nc, levels).map(|found| found.record)
+    }
+
+    /// The record, if the file can be understood.
+    pub(super) fn record(&self) -> Option<ChosenRecord> {
+        let file = self.open().ok()?;
+        let records = *sizes(&file.variable(self.variable)?).first()?;
+        self.record.among(records, times(&file).as_deref()).ok()
     }
 
     fn open(&self) -> Result<netcdf::File, FieldProblem> {
         open_netcdf(self.file).map_err(|e| with(e.help())(e.to_string()))
     }
 
-    /// The variable, how it is stored, and its factor to mol mol⁻¹.
-    fn factor<'f>(
-        &self,
-        file: &'f netcdf::File,
-        nc: usize,
-        levels: usize,
-    ) -> Result<(netcdf::Variable<'f>, Packing, f64), FieldProblem> {
+    /// The variable, how it is stored, its factor to mol mol⁻¹, and the record.
+    fn factor<'f>(&self, file: &'f netcdf::File, nc: usize, levels: usize) -> Result<Found<'f>, FieldProblem> {
         let name = self.variable;
         let variable = file.variable(name).ok_or_else(|| {
             let names: Vec<String> = file.variables().map(|v| v.name()).collect();
@@ -73,13 +76,30 @@ impl<'a> Request<'a> {
             let found = format!("{layers} levels of C{xdim}");
             return Err(with(GRID)(format!("'{name}' holds {found}, the winds need {levels} levels of C{nc}")));
         }
-        if self.time_index == 0 || self.time_index > records {
-            return Err(with(RECORD)(format!("time_index = {} lies outside 1..{records}", self.time_index)));
-        }
+        let record = self.record.among(records, times(file).as_deref())?;
         let factor = units::factor(name, self.units, text(&variable, "units")).map_err(with(units::UNITS))?;
         let packing = Packing::of(&variable).map_err(with(ATTRIBUTES))?;
-        Ok((variable, packing, factor))
+        Ok(Found { variable, packing, factor, record })
     }
+}
+
+/// A variable that has been understood.
+struct Found<'f> {
+    variable: netcdf::Variable<'f>,
+    packing: Packing,
+    /// Factor to mol mol⁻¹.
+    factor: f64,
+    record: ChosenRecord,
+}
+
+/// Times of the records, s since 1970-01-01 UTC, if the file tells them.
+fn times(file: &netcdf::File) -> Option<Vec<f64>> {
+    let time = file.variable("time")?;
+    let calendar = text(&time, "calendar");
+    let unit =
+        time_unit(&text(&time, "units")?, calendar.as_deref().unwrap_or("standard"), Timestamp::UNIX_EPOCH).ok()?;
+    let stated: Vec<f64> = time.get_values(..).ok()?;
+    Some(stated.into_iter().map(|value| unit.seconds(value)).collect())
 }
 
 /// Fills a tracer from the tiles of a (time, lev, nf, Ydim, Xdim) variable.
@@ -90,12 +110,12 @@ pub(super) fn fill_from_file<R: Scalar>(
     nc: usize,
 ) -> Result<(), FieldProblem> {
     let (file, levels) = (request.open()?, state.levels());
-    let (variable, packing, factor) = request.factor(&file, nc, levels)?;
+    let Found { variable, packing, factor, record } = request.factor(&file, nc, levels)?;
     let set = state.tile_set().clone();
     let mut values: Vec<Vec<f64>> = Vec::with_capacity(set.len());
     for tile in set.tiles() {
         let extents = [
-            (request.time_index - 1..request.time_index).into(),
+            (record.index..record.index + 1).into(),
             (0..levels).into(),
             (tile.panel.index()..tile.panel.index() + 1).into(),
             (tile.j0..tile.j0 + tile.nj).into(),

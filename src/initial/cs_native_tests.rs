@@ -58,7 +58,7 @@ fn read_as(
         file: &path,
         variable: "CO2",
         units: given,
-        time_index: 1,
+        record: RecordChoice::Only,
         vertical_order: VerticalOrder::TopFirst,
         negatives: Negatives::Keep,
     };
@@ -90,9 +90,9 @@ fn packed_fields_are_unpacked() {
     assert_eq!(read(FITS, Some("ppm"), Some((2.0, 500.0)), 502).unwrap()[0], 502.0 * 1e-6);
     let missing = read(FITS, Some("ppm"), Some((2.0, 500.0)), 6).unwrap_err();
     assert!(missing.contains("no value at level 1") && missing.contains("(2, 2): 6"), "{missing}");
-    let none = read(FITS, None, Some((0.0, 500.0)), 1000).unwrap_err();
+    let none = read(FITS, Some("ppm"), Some((0.0, 500.0)), 1000).unwrap_err();
     assert!(none.contains("'scale_factor' of 'CO2' is 0") && none.contains("mend the attribute"), "{none}");
-    let infinite = read(FITS, None, Some((1e308, 0.0)), 1000).unwrap_err();
+    let infinite = read(FITS, Some("ppm"), Some((1e308, 0.0)), 1000).unwrap_err();
     assert!(infinite.contains("'CO2' is infinite at level 1") && infinite.contains("(2, 1): 2"), "{infinite}");
 }
 

@@ -4,6 +4,7 @@ mod analytic;
 mod cs_native;
 mod field;
 mod pressure_layer;
+mod record;
 mod units;
 
 use std::path::{Path, PathBuf};
@@ -17,6 +18,7 @@ use crate::gridded::Weights;
 use crate::state::{AIR, PackedState, Slabs};
 
 pub use field::{FieldFile, FieldProblem, SurfacePressure, VerticalMapping};
+pub use record::{ChosenRecord, RecordChoice};
 
 /// How a tracer starts. Mixing ratios are dry mole fractions (mol/mol).
 #[derive(Clone, Debug, PartialEq)]
@@ -65,8 +67,8 @@ pub enum InitialState {
         variable: String,
         /// Units instead of its attribute.
         units: Option<String>,
-        /// Record, from 1.
-        time_index: usize,
+        /// Record.
+        record: RecordChoice,
         /// Order of the file's levels.
         vertical_order: VerticalOrder,
         /// What to do with negative values.
@@ -87,14 +89,22 @@ pub enum InitialState {
 
 impl InitialState {
     /// Checks the file, if there is one, against a run on `nc` cells per panel edge and `levels` layers, without reading
-    /// values of the field.
+    /// values of the field, and returns the record that it is read from.
     ///
     /// # Errors
     /// The file, and its variables, units, records or levels that are absent or do not fit.
-    pub fn check(&self, nc: usize, levels: usize) -> Result<(), FieldProblem> {
+    pub fn check(&self, nc: usize, levels: usize) -> Result<Option<ChosenRecord>, FieldProblem> {
         match self {
-            Self::Field(field) => field.check(levels),
-            _ => cs_native::Request::of(self).map_or(Ok(()), |request| request.check(nc, levels)),
+            Self::Field(field) => field.check(levels).map(Some),
+            _ => cs_native::Request::of(self).map(|request| request.check(nc, levels)).transpose(),
+        }
+    }
+
+    /// The record that it is read from, if it is read from a file that can be understood.
+    pub fn record(&self) -> Option<ChosenRecord> {
+        match self {
+            Self::Field(field) => field.record(),
+            _ => cs_native::Request::of(self).and_then(|request| request.record()),
         }
     }
 

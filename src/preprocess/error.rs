@@ -89,6 +89,20 @@ pub enum PreprocessError {
         /// What is wrong.
         problem: String,
     },
+    /// Another process has recorded another global mass while a day was in work.
+    #[error("{}: another process has meanwhile recorded {recorded_pa} Pa; start again, the recorded mass is used then", path.display())]
+    Superseded {
+        /// The file of the campaign.
+        path: PathBuf,
+        /// Mean surface pressure of dry air that is recorded.
+        recorded_pa: f64,
+    },
+    /// Another process has written the day meanwhile.
+    #[error("{}: another process has written this file meanwhile; start again to see whether it is the one wanted", path.display())]
+    Overtaken {
+        /// The transport file.
+        path: PathBuf,
+    },
     /// The transport file cannot be written, or a window fails its checks.
     #[error(transparent)]
     Transport(#[from] MetError),

@@ -38,7 +38,7 @@ mod winds;
 pub use balance::{Balance, BalanceError, BalanceReport};
 pub use closure::{ClosureReport, as_stored, close_columns};
 pub use coarsen::{Coarsening, CoarseningError};
-pub use day::{BalanceMode, DayProgress, DayReport, DaySettings, Preprocessor};
+pub use day::{BalanceMode, DayProgress, DayReport, DaySettings, Preprocessor, SOURCE_INPUTS};
 pub use dry_air::{dry_thickness, thickness_to_mass};
 pub use error::PreprocessError;
 pub use faces::{FacePlace, FaceTable};

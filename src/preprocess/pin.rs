@@ -107,18 +107,21 @@ impl Campaign {
         toml::to_string(self).expect("numbers and texts are TOML")
     }
 
-    /// Records the campaign in `path`, whole or not at all.
+    /// Records the campaign in `path`, whole or not at all, unless one is recorded there; the one that is recorded then. Of
+    /// several processes one wins, and all get what it has recorded.
     ///
     /// # Errors
-    /// [`PreprocessError::Io`] if it cannot be written.
-    pub fn write(&self, path: &Path) -> Result<(), PreprocessError> {
+    /// [`PreprocessError::Io`] if it cannot be written, what [`Campaign::read`] refuses.
+    pub fn claim(&self, path: &Path) -> Result<Self, PreprocessError> {
         let text = self.to_text();
-        let stage = || -> std::io::Result<()> {
+        let stage = || -> std::io::Result<bool> {
             let mut staged = staged(path)?;
             staged.write_all(text.as_bytes())?;
-            staged.publish(path)
+            staged.publish_if_absent(path)
         };
-        stage().map_err(PreprocessError::io(path, "record the mean surface pressure"))
+        let own = stage().map_err(PreprocessError::io(path, "record the mean surface pressure"))?;
+        let recorded = if own { None } else { Self::read(path)? };
+        Ok(recorded.unwrap_or_else(|| self.clone()))
     }
 }
 
@@ -157,7 +160,9 @@ mod tests {
         assert_eq!(Campaign::read(&path).unwrap(), None);
         let campaign = Campaign::measured(98_324.849, "2021-12-01T00:00:00Z".into(), "test".into());
         assert_eq!(campaign.mean_dry_surface_pressure_pa, 98_324.8);
-        campaign.write(&path).unwrap();
+        assert_eq!(campaign.claim(&path).unwrap(), campaign);
+        let later = Campaign { mean_dry_surface_pressure_pa: 97_000.0, ..campaign.clone() };
+        assert_eq!(later.claim(&path).unwrap(), campaign);
         assert_eq!(Campaign::read(&path).unwrap(), Some(campaign));
         std::fs::write(&path, "mean_dry_surface_pressure_pa = 1.0\nmeasured_at = \"\"\nsource = \"\"\n").unwrap();
         assert!(Campaign::read(&path).unwrap_err().to_string().contains("1 Pa"));

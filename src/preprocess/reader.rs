@@ -39,6 +39,12 @@ pub trait MetReader {
     /// Header keys that describe the archive and how it was used.
     fn provenance(&self) -> Map<String, Value>;
 
+    /// Names and sizes of the files from which `day` comes, if the archive is a list of files.
+    fn inputs(&self, day: Date) -> Vec<String> {
+        let _ = day;
+        Vec::new()
+    }
+
     /// Largest memory in bytes that it needs besides what it returns.
     fn memory_bytes(&self) -> u64;
 

@@ -7,6 +7,7 @@
 mod budget;
 mod catrine;
 mod cells;
+mod covered;
 mod decay;
 mod error;
 mod injection;
@@ -22,12 +23,13 @@ mod units;
 
 pub use budget::{decayed_burden, emitted};
 pub use catrine::{GrowthTable, kg_sf6_per_ppt};
+pub use covered::CoveredTimes;
 pub use decay::{Decay, known_half_life};
 pub use error::SourceError;
 pub use injection::{Injection, loft_surface_part};
 pub use inventory::{
-    FilePeriod, FluxUnits, Gaps, Inventory, InventoryFile, InventoryKind, InventoryTimes, Period, Record, Spread,
-    Stamp, TimeUse, year_in_name,
+    FilePeriod, FluxUnits, Gaps, Inventory, InventoryFile, InventoryKind, Period, Record, Spread, Stamp, TimeUse,
+    year_in_name,
 };
 pub use native::{NativeFiles, RunSpan};
 pub use rates::{Conversion, Source};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use decomposition::Layout;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use kernels::Scalar;
 
 use super::cells::check_cells;
@@ -12,7 +12,7 @@ use super::error::{Refusal, help};
 use super::plausible::{self, largest_flux};
 use super::total::SourceTotals;
 use super::units::flux_factor;
-use super::{Conversion, Source, SourceError, SourceTimes, TimeScheme};
+use super::{Conversion, CoveredTimes, Source, SourceError, SourceTimes, TimeScheme};
 use crate::files::open_netcdf;
 use crate::grid::CubedSphere;
 use crate::gridded::stored::{ATTRIBUTES, Packing, check_dimensions, sizes, text};
@@ -31,6 +31,15 @@ pub struct RunSpan {
     pub seconds: f64,
 }
 
+impl RunSpan {
+    /// The moment `seconds` after the start, in words.
+    pub fn instant(&self, seconds: f64) -> String {
+        let moment =
+            SignedDuration::try_from_secs_f64(seconds.round()).ok().and_then(|s| self.start.checked_add(s).ok());
+        moment.map_or_else(|| format!("{seconds} s after the start"), |moment| moment.to_string())
+    }
+}
+
 /// NetCDF files with a variable (time, nf, Ydim, Xdim) in kg m⁻² s⁻¹ (or kgC m⁻² s⁻¹ of CO2), packed or not. Their times
 /// follow one another.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +54,9 @@ pub struct NativeFiles {
     pub conversion: Conversion,
 }
 
+/// Times of slices, and the intervals for which they stand.
+type Stated = (Vec<f64>, Option<Vec<[f64; 2]>>);
+
 /// One file that is open, and what its variable says about itself.
 struct Opened<'a> {
     path: &'a Path,
@@ -54,6 +66,8 @@ struct Opened<'a> {
     factor: f64,
     /// Times of its slices, s since the start of the run.
     seconds: Vec<f64>,
+    /// Intervals for which they stand, if the file has bounds.
+    bounds: Option<Vec<[f64; 2]>>,
 }
 
 impl NativeFiles {
@@ -90,12 +104,18 @@ impl NativeFiles {
         Ok(Source::from_densities(set.clone(), grid, all.limited(needed), &self.conversion, at))
     }
 
-    /// Checks dimensions, units and times of the files without reading values, and returns the times.
+    /// Checks dimensions, units and times of the files without reading values, and returns the times with what they stand
+    /// for, which the time bounds of the files tell.
     ///
     /// # Errors
     /// As for [`NativeFiles::read`], places and areas of cells and values aside.
-    pub fn check(&self, nc: usize, run: &RunSpan) -> Result<SourceTimes, SourceError> {
-        self.open(nc, run).map(|(_, times)| times)
+    pub fn check(&self, nc: usize, run: &RunSpan) -> Result<CoveredTimes, SourceError> {
+        let (opened, times) = self.open(nc, run)?;
+        let bounds: Option<Vec<&[[f64; 2]]>> = opened.iter().map(|one| one.bounds.as_deref()).collect();
+        Ok(match bounds {
+            Some(bounds) => CoveredTimes::bounded(times, &bounds.concat()),
+            None => CoveredTimes::stated(times),
+        })
     }
 
     /// What the files hold for a run, in kg of the species s⁻¹ with the scale, slice by slice.
@@ -164,14 +184,14 @@ impl NativeFiles {
             flux_factor(&units, self.conversion.molar_mass()).map_err(|problem| format!("'{name}' {problem}"))
         });
         let factor = factor.map_err(Refusal::with(help::UNITS))?;
-        let seconds = self.seconds(&file, run, slices).map_err(Refusal::with(help::TIMES))?;
+        let (seconds, bounds) = self.seconds(&file, run, slices).map_err(Refusal::with(help::TIMES))?;
         let packing = Packing::of(&variable).map_err(Refusal::with(ATTRIBUTES))?;
         drop(variable);
-        Ok(Opened { path, file, packing, factor, seconds })
+        Ok(Opened { path, file, packing, factor, seconds, bounds })
     }
 
-    /// Times of the slices of a file, s since the start of the run.
-    fn seconds(&self, file: &netcdf::File, run: &RunSpan, slices: usize) -> Result<Vec<f64>, String> {
+    /// Times of the slices of a file, s since the start of the run, and the intervals of their bounds if it has them.
+    fn seconds(&self, file: &netcdf::File, run: &RunSpan, slices: usize) -> Result<Stated, String> {
         let time = file.variable("time").ok_or("has no variable 'time'")?;
         let values: Vec<f64> = time.get_values(..).map_err(|e| format!("'time' cannot be read ({e})"))?;
         if values.len() != slices {
@@ -183,7 +203,19 @@ impl NativeFiles {
             .map_err(|problem| format!("'time' {problem}"))?;
         let seconds: Vec<f64> = values.iter().map(|v| unit.seconds(*v)).collect();
         SourceTimes::new(seconds.clone(), self.scheme).map_err(|e| e.to_string())?;
-        Ok(seconds)
+        let Some(name) = text(&time, "bounds") else { return Ok((seconds, None)) };
+        let Some(bounds) = file.variable(&name) else { return Ok((seconds, None)) };
+        let stored: Vec<f64> = bounds.get_values(..).map_err(|e| format!("'{name}' cannot be read ({e})"))?;
+        if stored.len() != 2 * slices {
+            return Err(format!("'{name}' has {} values for {slices} slices", stored.len()));
+        }
+        let pairs: Vec<[f64; 2]> = stored.chunks_exact(2).map(|pair| [0, 1].map(|n| unit.seconds(pair[n]))).collect();
+        match pairs.iter().position(|[from, to]| !(from.is_finite() && to.is_finite() && from < to)) {
+            Some(n) => {
+                Err(format!("'{name}' of time {} are {:?}, which do not increase", n + 1, &stored[2 * n..2 * n + 2]))
+            }
+            None => Ok((seconds, Some(pairs))),
+        }
     }
 
     /// Appends the flux densities of a slice of a file, one field per tile, in kg of the species m⁻² s⁻¹.

@@ -38,7 +38,8 @@ pub struct NativeSeries {
     precision: FluxPrecision,
     /// Areas of the cells of a panel, m².
     areas: Vec<f64>,
-    slices: usize,
+    /// Times of the slices that are written, s.
+    times: Vec<f64>,
 }
 
 impl NativeSeries {
@@ -64,7 +65,7 @@ impl NativeSeries {
         let file = begun.map_err(|e| refuse(e.to_string()))?;
         let nc = grid.nc();
         let areas = (0..nc * nc).map(|n| grid.area(n % nc, n / nc)).collect();
-        Ok(Self { path: path.into(), staged, file, variable: variable.into(), precision, areas, slices: 0 })
+        Ok(Self { path: path.into(), staged, file, variable: variable.into(), precision, areas, times: Vec::new() })
     }
 
     /// Appends a slice at `seconds`: `amounts` in kg s⁻¹ of every cell of the sphere, panel by panel, row by row.
@@ -78,8 +79,8 @@ impl NativeSeries {
         let cells = self.areas.len();
         assert_eq!(amounts.len(), 6 * cells, "one amount for every cell");
         let densities = amounts.iter().enumerate().map(|(n, amount)| amount / self.areas[n % cells]);
-        let slice = self.slices;
-        self.slices += 1;
+        let slice = self.times.len();
+        self.times.push(seconds);
         let written = match self.precision {
             FluxPrecision::Single => self.put(slice, seconds, &densities.map(|d| d as f32).collect::<Vec<f32>>()),
             FluxPrecision::Double => self.put(slice, seconds, &densities.collect::<Vec<f64>>()),
@@ -100,17 +101,29 @@ impl NativeSeries {
         flux.put_values(values, (slice..slice + 1, .., .., ..))
     }
 
-    /// Completes the file; it is still without its name.
+    /// Writes the intervals in which the slices hold, the last of them until `end`.
+    fn put_bounds(&mut self, end: f64) -> Result<(), netcdf::Error> {
+        let ends = self.times.iter().skip(1).chain([&end]);
+        let pairs: Vec<f64> = self.times.iter().zip(ends).flat_map(|(from, to)| [*from, *to]).collect();
+        let mut bounds = self.file.variable_mut(BOUNDS).ok_or_else(|| netcdf::Error::Str("no bounds".into()))?;
+        bounds.put_values(&pairs, (..self.times.len(), ..))
+    }
+
+    /// Completes the file, whose last slice holds until `end` (s); it is still without its name.
     ///
     /// # Errors
     /// [`SourceError::File`] if it cannot be written.
-    pub fn finish(self) -> Result<CompleteSeries, SourceError> {
+    pub fn finish(mut self, end: f64) -> Result<CompleteSeries, SourceError> {
+        self.put_bounds(end).map_err(|e| unwritable(&self.path, &e.to_string()))?;
         let closed = self.file.close().map_err(|e| e.to_string());
         let usual = closed.and_then(|()| readable_as_usual(&self.staged).map_err(|e| e.to_string()));
         usual.map_err(|why| unwritable(&self.path, &why))?;
         Ok(CompleteSeries { path: self.path, staged: self.staged })
     }
 }
+
+/// Name of the variable with the intervals in which fluxes hold.
+const BOUNDS: &str = "time_bnds";
 
 /// A complete file of fluxes without its name; it vanishes unless it is placed.
 #[derive(Debug)]
@@ -168,7 +181,7 @@ fn begin(
     let nc = grid.nc();
     let mut file = netcdf::create(path)?;
     file.add_unlimited_dimension("time")?;
-    for (name, len) in [("nf", 6), ("Ydim", nc), ("Xdim", nc)] {
+    for (name, len) in [("nf", 6), ("Ydim", nc), ("Xdim", nc), ("nv", 2)] {
         file.add_dimension(name, len)?;
     }
     let mut time = file.add_variable::<f64>("time", &["time"])?;
@@ -177,6 +190,9 @@ fn begin(
     time.put_attribute("axis", "T")?;
     time.put_attribute("units", format!("seconds since {}", start.strftime("%Y-%m-%d %H:%M:%S")))?;
     time.put_attribute("calendar", "standard")?;
+    time.put_attribute("bounds", BOUNDS)?;
+    let mut bounds = file.add_variable::<f64>(BOUNDS, &["time", "nv"])?;
+    bounds.put_attribute("long_name", "interval in which the flux holds")?;
     let dimensions = ["time", "nf", "Ydim", "Xdim"];
     let mut flux = match precision {
         FluxPrecision::Single => file.add_variable::<f32>(variable, &dimensions)?,
@@ -240,7 +256,7 @@ mod tests {
         let mut file =
             NativeSeries::create(path, &grid, "co2", Timestamp::UNIX_EPOCH, FluxPrecision::Single, &[]).unwrap();
         file.append(0.0, &[1.0; 24]).unwrap();
-        file.finish().unwrap()
+        file.finish(1.0).unwrap()
     }
 
     fn left(folder: &Path) -> Vec<String> {

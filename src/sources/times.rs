@@ -85,18 +85,6 @@ impl SourceTimes {
         Self { times: self.times[range].to_vec(), scheme: self.scheme }
     }
 
-    /// Whether `start..end` (s) lies within the slices; outside the first or last one is used unchanged. A stepwise
-    /// slice is taken to hold as long as the one before it.
-    pub fn covers(&self, start: f64, end: f64) -> bool {
-        let [first, last] = [self.times[0], self.times[self.times.len() - 1]];
-        let held = match (self.scheme, self.times.len()) {
-            (_, 1) => return true,
-            (TimeScheme::Stepwise, n) => last - self.times[n - 2],
-            _ => 0.0,
-        };
-        first <= start && end <= last + held
-    }
-
     /// Segments of the step of `length` seconds from `start` (s). A knot strictly inside the step, by more than the
     /// spacing of numbers at its end, begins a new segment.
     pub fn segments(&self, start: f64, length: f64) -> Segments<'_> {

@@ -319,7 +319,8 @@ fn a_check_reads_times_but_no_values() {
     };
     let run = RunSpan { start: "2021-12-01T00:00:00Z".parse().unwrap(), seconds: 43_200.0 };
     let times = native(&spoiled).check(NC, &run).unwrap();
-    assert_eq!(times.times(), [0.0, 21_600.0, 43_200.0, 64_800.0, 86_400.0]);
+    assert_eq!(times.times().times(), [0.0, 21_600.0, 43_200.0, 64_800.0, 86_400.0]);
+    assert_eq!((times.from(), times.until(), times.lone()), (0.0, 86_400.0, None));
     let wrong = native(&Written { units: "mol m-2 s-1", ..Written::default() }).check(NC, &run).unwrap_err();
     assert!(wrong.to_string().contains("expected kg"), "{wrong}");
     assert!(wrong.help().contains("kgC m-2 s-1") && !wrong.help().contains("grid"), "{}", wrong.help());

@@ -17,7 +17,9 @@ use crate::comm::Communicator;
 use crate::config::preprocess::PreprocessConfig;
 use crate::files::regular_or_absent;
 use crate::met::TransportFile;
-use crate::preprocess::{DayReport, DaySettings, LevelMap, MetReader, PreprocessError, Preprocessor, Target};
+use crate::preprocess::{
+    Campaign, DayReport, DaySettings, LevelMap, MetReader, Pin, PreprocessError, Preprocessor, SOURCE_INPUTS, Target,
+};
 
 /// Turn archived meteorology into transport files, one per day
 #[derive(Debug, Args)]
@@ -28,8 +30,8 @@ Examples:
   mpirun -n 4 atmostr preprocess met.toml --start 2021-12-01 --end 2021-12-31   days shared by the ranks
   atmostr preprocess --keys                                                     all keys of the configuration
 
-A day that is already there, written from the same configuration, is left as it is; so a job that was stopped is simply
-started again. A file takes its place only when all windows have passed their checks.")]
+A day that is already there, written from the same configuration and input, is left as it is; so a job that was stopped
+is simply started again. Comments, folders and defaults written out make no other configuration. A file takes its place only when all windows have passed their checks.")]
 pub(super) struct PreprocessArgs {
     /// Configuration file (TOML)
     #[arg(required_unless_present = "keys")]
@@ -107,15 +109,56 @@ impl PreprocessArgs {
         let levels = agreed(comm, levels.map_err(CliError::from))?;
         let mut settings = setup::settings(config, &*reader);
         let plan = Plan { config, target: &target, levels: &levels };
-        let (pin, campaign) = plan.pin(days, &settings, &mut *reader, comm)?;
+        let (pin, mut campaign) = plan.pin(days, &settings, &mut *reader, comm)?;
         settings.pin = pin;
         let todo = agreed(comm, self.todo(config, &mine, &target, &settings, &*reader))?;
         agreed(comm, plan.announce(days, &settings, &mut *reader, comm, ctx))?;
         // A day that fails does not stop those of other ranks.
-        let mut work = Preprocessor::new(&target, &levels, &settings, &mut *reader);
-        let record = || plan.record(campaign.as_ref());
-        let done = prepare(config, todo, &settings, &mut work, &record, comm, ctx);
+        let done = self.prepare(&plan, todo, &mut settings, &mut campaign, &mut *reader, comm, ctx);
         agreed(comm, done).map(|()| Exit::Finished)
+    }
+
+    /// Prepares days one after the other.
+    fn prepare(
+        &self,
+        plan: &Plan<'_>,
+        days: Vec<Date>,
+        settings: &mut DaySettings,
+        campaign: &mut Option<Campaign>,
+        reader: &mut dyn MetReader,
+        comm: &dyn Communicator,
+        ctx: &Context,
+    ) -> Result<(), CliError> {
+        let config = plan.config;
+        if !days.is_empty() {
+            std::fs::create_dir_all(&config.directory).map_err(|e| {
+                CliError::input(format!("{}: cannot make the folder ({e})", config.directory.display()))
+            })?;
+        }
+        let mut windows = Windows::new(ctx, comm.rank(), days.len() * settings.windows);
+        for day in days {
+            let path = config.file_of(day);
+            let report = loop {
+                let mut publish = || match !self.replace && path.exists() {
+                    true => Err(PreprocessError::Overtaken { path: path.clone() }),
+                    false => plan.record(campaign.as_ref()),
+                };
+                let mut work = Preprocessor::new(plan.target, plan.levels, settings, reader);
+                match work.day(day, &path, &mut publish, |done| windows.window(done)) {
+                    // Days that are prepared at the same time keep one mass: that of the one that came first.
+                    Err(PreprocessError::Superseded { path, recorded_pa }) => {
+                        tracing::warn!(%day, file = %path.display(), pa = recorded_pa, "prepared again with the recorded mass");
+                        settings.pin = Pin::Pressure(recorded_pa);
+                        *campaign = Campaign::read(&path)?;
+                    }
+                    done => break done?,
+                }
+            };
+            let mut printed = Ok(());
+            windows.beside(|| printed = ctx.print(&summary(day, &path, &report)));
+            printed?;
+        }
+        Ok(())
     }
 
     /// Days of this rank that are not there yet; the archive holds them, as far as can be told before work.
@@ -129,7 +172,7 @@ impl PreprocessArgs {
     ) -> Result<Vec<Date>, CliError> {
         let mut todo = Vec::new();
         for &day in days {
-            match self.standing(&config.file_of(day), settings, target)? {
+            match self.standing(&config.file_of(day), &reader.inputs(day), settings, target)? {
                 Standing::Done => {
                     tracing::info!(%day, file = %config.file_of(day).display(), "already there, left as it is")
                 }
@@ -141,7 +184,13 @@ impl PreprocessArgs {
     }
 
     /// Whether a day is already there.
-    fn standing(&self, path: &Path, settings: &DaySettings, target: &Target) -> Result<Standing, CliError> {
+    fn standing(
+        &self,
+        path: &Path,
+        inputs: &[String],
+        settings: &DaySettings,
+        target: &Target,
+    ) -> Result<Standing, CliError> {
         if let Err(problem) = regular_or_absent(path) {
             return Err(CliError::input(format!("{}: {problem}, or move what is there", path.display())));
         }
@@ -157,41 +206,18 @@ impl PreprocessArgs {
         let config = settings.provenance.get(setup::FINGERPRINT).cloned().unwrap_or_default();
         let mass = settings.pin.target_kg(target.grid().total_area());
         let same_mass = stored("global_mass_pin_target_kg").as_f64() == mass;
-        if stored(setup::FINGERPRINT) == config && same_mass {
+        let what = if stored(setup::FINGERPRINT) != config {
+            "another configuration"
+        } else if !same_mass {
+            "another global mass"
+        } else if stored(SOURCE_INPUTS) != serde_json::json!(inputs) {
+            "other input files (names or sizes)"
+        } else {
             return Ok(Standing::Done);
-        }
-        let message = format!(
-            "{} was written from another configuration or for another global mass; give --replace to write it again",
-            path.display()
-        );
+        };
+        let message = format!("{} was written from {what}; give --replace to write it again", path.display());
         Err(CliError::input(message))
     }
-}
-
-/// Prepares days one after the other.
-fn prepare(
-    config: &PreprocessConfig,
-    days: Vec<Date>,
-    settings: &DaySettings,
-    work: &mut Preprocessor<'_>,
-    record: &dyn Fn() -> Result<(), CliError>,
-    comm: &dyn Communicator,
-    ctx: &Context,
-) -> Result<(), CliError> {
-    if !days.is_empty() {
-        std::fs::create_dir_all(&config.directory)
-            .map_err(|e| CliError::input(format!("{}: cannot make the folder ({e})", config.directory.display())))?;
-    }
-    let mut windows = Windows::new(ctx, comm.rank(), days.len() * settings.windows);
-    for day in days {
-        let path = config.file_of(day);
-        let report = work.day(day, &path, |done| windows.window(done))?;
-        record()?;
-        let mut printed = Ok(());
-        windows.beside(|| printed = ctx.print(&summary(day, &path, &report)));
-        printed?;
-    }
-    Ok(())
 }
 
 enum Standing {
@@ -206,8 +232,8 @@ fn summary(day: Date, path: &Path, report: &DayReport) -> String {
     let replay = report.replay.map_or(f64::NAN, |r| r.relative);
     let outflow = report.positivity.map_or(f64::NAN, |p| p.ratio);
     format!(
-        "{day}: {}, {} windows, {substeps} substeps\n  replay {replay:.1e}, largest outflow {outflow:.3}, archive's mean dry \
-         surface pressure {:.2} Pa\n  {:.1} s: {}\n",
+        "{day}: {}, {} windows, {substeps} substeps\n  replay {replay:.1e}, largest outflow {outflow:.3}, archive's dry air \
+         from ground to model top {:.2} Pa on the mean\n  {:.1} s: {}\n",
         path.display(),
         report.steps.len(),
         report.archive_pressure_pa,

@@ -10,7 +10,7 @@ use crate::comm::Communicator;
 use crate::config::preprocess::{PinConfig, PreprocessConfig};
 use crate::files::size_words;
 use crate::model::Blame;
-use crate::preprocess::{Campaign, DaySettings, LevelMap, MetReader, Pin, Preprocessor, Target};
+use crate::preprocess::{Campaign, DaySettings, LevelMap, MetReader, Pin, PreprocessError, Preprocessor, Target};
 
 /// The result, if all ranks have one; otherwise the error of the lowest rank that has none, which alone reports it.
 pub(super) fn agreed<T>(comm: &dyn Communicator, result: Result<T, CliError>) -> Result<T, CliError> {
@@ -74,19 +74,17 @@ impl Plan<'_> {
         Ok(Campaign::measured(pressure, format!("{day}T00:00:00Z"), self.config.source.kind().to_owned()))
     }
 
-    /// Records a measured campaign once a day has been written for it; a record that is there stays.
-    pub(super) fn record(&self, campaign: Option<&Campaign>) -> Result<(), CliError> {
+    /// Records a measured campaign; called when the first day is about to appear.
+    ///
+    /// # Errors
+    /// [`PreprocessError::Superseded`] if another process has meanwhile recorded another one.
+    pub(super) fn record(&self, campaign: Option<&Campaign>) -> Result<(), PreprocessError> {
         let (PinConfig::Measured(path), Some(campaign)) = (&self.config.pin, campaign) else { return Ok(()) };
-        if Campaign::read(path)?.is_some() {
+        let recorded_pa = campaign.claim(path)?.mean_dry_surface_pressure_pa;
+        if recorded_pa == campaign.mean_dry_surface_pressure_pa {
             return Ok(());
         }
-        campaign.write(path)?;
-        tracing::info!(
-            pa = campaign.mean_dry_surface_pressure_pa,
-            file = %path.display(),
-            "mean surface pressure of dry air measured and recorded"
-        );
-        Ok(())
+        Err(PreprocessError::Superseded { path: path.clone(), recorded_pa })
     }
 
     /// Says what will be done and what it takes.

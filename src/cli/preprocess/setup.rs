@@ -15,7 +15,7 @@ use crate::preprocess::readers::merra2::Merra2Reader;
 use crate::preprocess::{DaySettings, MetReader, Pin, Poisson, PreprocessError, Target};
 use crate::regrid::WeightCache;
 
-/// Header key of the checksum of the configuration.
+/// Header key of the checksum of what a configuration asks for, wherever its files lie.
 pub(super) const FINGERPRINT: &str = "preprocessor_config_crc32c";
 
 /// The cubed sphere of a configuration.
@@ -62,13 +62,7 @@ pub(super) fn reader<'a>(
             }
             let coordinate = match &config.layers {
                 Layers::Given(coordinate) => coordinate.clone(),
-                Layers::Native => archive.levels().coordinate().cloned().ok_or_else(|| {
-                    CliError::input(format!(
-                        "{}: `vertical.levels = \"native\"` needs the interfaces of the archive's layers; name their variables in \
-                         [source.levels], or choose other layers, e.g. levels = \"smooth\"",
-                        config.path.display()
-                    ))
-                })?,
+                Layers::Native => archive.levels().coordinate().cloned().ok_or_else(|| config.without_interfaces())?,
             };
             Ok(Box::new(GriddedReader::new(target, archive, coordinate, config.fluxes, seconds)?))
         }
@@ -121,7 +115,7 @@ fn era5<'a>(
 /// What is done with every day; the global mass is that of the archive.
 pub(super) fn settings(config: &PreprocessConfig, reader: &dyn MetReader) -> DaySettings {
     let mut provenance = Map::new();
-    provenance.insert(FINGERPRINT.into(), json!(crc32c::crc32c(config.text.as_bytes())));
+    provenance.insert(FINGERPRINT.into(), json!(crc32c::crc32c(config.identity().as_bytes())));
     provenance.insert("atmostr_version".into(), json!(env!("CARGO_PKG_VERSION")));
     let program = Provenance::detect();
     provenance.insert("git_commit".into(), json!(program.commit));

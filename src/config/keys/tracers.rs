@@ -126,7 +126,14 @@ pub(super) const INIT: Section = Section::new(
             "Units of the stored numbers, instead of the attribute: mol mol-1, ppm, ppb or ppt, of dry air.",
         )
         .only(FILES),
-        Key::new("time_index", Kind::Int(1, i64::MAX), "1", "Record, counted from 1.").only(FILES),
+        Key::optional(
+            "time_index",
+            Kind::Int(1, i64::MAX),
+            "the only record; of several one has to be chosen",
+            "Record, counted from 1.",
+        )
+        .only(FILES),
+        Key::optional("time", Kind::Time, "", "Time of the record, instead of `time_index`.").only(FILES),
         Key::optional(
             "vertical_order",
             Kind::Choice(&[

@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp};
 
 use super::{Check, Winds};
 use crate::config::emissions::{self, EmissionSource};
@@ -18,7 +18,7 @@ use crate::initial::{FieldProblem, InitialState};
 use crate::met::synth::SynthPhysics;
 use crate::met::{Section, TransportFile};
 use crate::operators::columns::{Centre, Convection, DiffusivityProfile, ExchangeSource, KzUpdate};
-use crate::sources::{Injection, Inventory, NativeFiles, RunSpan, TimeUse};
+use crate::sources::{CoveredTimes, Injection, Inventory, NativeFiles, RunSpan, TimeUse};
 
 impl Check<'_> {
     /// Sections, levels and files of vertical physics and of sources. `files` are empty where the winds are made.
@@ -120,7 +120,7 @@ impl Check<'_> {
     fn sources(&mut self, files: &[Arc<TransportFile>], winds: &Winds, hours: f64) {
         // Both are sorted by name.
         for (tracer, (_, _, table)) in self.config.tracers.iter().zip(self.root.named("tracers")) {
-            self.initial(&tracer.initial, &table, winds);
+            self.initial(&tracer.initial, &table, files, winds);
             for (emission, view) in tracer.emissions.iter().zip(&emissions::acting(&table)) {
                 if let Injection::Levels(weights) = &emission.injection
                     && weights.len() != winds.levels
@@ -140,7 +140,7 @@ impl Check<'_> {
     }
 
     /// Levels and file of an initial state; `table` is that of the tracer.
-    fn initial(&mut self, initial: &InitialState, table: &View<'_>, winds: &Winds) {
+    fn initial(&mut self, initial: &InitialState, table: &View<'_>, files: &[Arc<TransportFile>], winds: &Winds) {
         let levels = winds.levels;
         let init = table.table("init");
         let view = if init.present() { init } else { table.through("tracers.<name>.init") };
@@ -148,11 +148,22 @@ impl Check<'_> {
             let given = view.given().find(|(key, _)| key.name == name);
             given.map_or((view.full(name), view.span()), |(key, at)| (view.full(key.name), Some(at.span())))
         };
-        if let (Some((file, _)), Err(FieldProblem { problem, help })) =
-            (initial.source(), initial.check(winds.nc, levels))
-        {
+        if let Some((file, _)) = initial.source() {
             let (key, span) = place("file");
-            self.problems.add(&key, span, format!("`{key}`: {}: {problem}", file.display()), help);
+            match initial.check(winds.nc, levels) {
+                Err(FieldProblem { problem, help }) => {
+                    self.problems.add(&key, span, format!("`{key}`: {}: {problem}", file.display()), help);
+                }
+                Ok(Some(record)) => {
+                    let apart = |(a, b): &(Timestamp, Timestamp)| a.duration_since(*b).abs().as_secs() > 0;
+                    if let Some((time, start)) = record.time.zip(self.start(files)).filter(apart) {
+                        let file = file.display();
+                        self.warnings
+                            .push(format!("{key}: {file}: the record is of {time}, the run starts at {start}"));
+                    }
+                }
+                Ok(None) => {}
+            }
         }
         match initial {
             InitialState::BoundaryLayer { layers, .. } if *layers > levels => {
@@ -168,12 +179,7 @@ impl Check<'_> {
         let Some(run) = self.span(view, files, hours) else { return };
         let (key, span) = file_key(view);
         match native.check(nc, &run) {
-            Ok(times) if times.covers(0.0, run.seconds) => {}
-            Ok(times) => {
-                let ends = [times.times()[0], times.times()[times.times().len() - 1]];
-                let text = uncovered(&native.variable, native.files.iter(), ends, &run);
-                self.warnings.push(format!("{key}, {text}"));
-            }
+            Ok(times) => self.covered(&times, &native.variable, &mut native.files.iter(), &key, &run, ""),
             Err(error) => self.problems.add(&key, span, format!("`{key}`: {error}"), error.help()),
         }
     }
@@ -187,26 +193,59 @@ impl Check<'_> {
         let Some(run) = run else { return };
         let (key, span) = file_key(view);
         match inventory.check(&run) {
-            Ok(times) if times.cover(0.0, run.seconds) => {
-                if let Some((from, to)) = times.gap(0.0, run.seconds) {
-                    let day = |seconds: f64| {
-                        let at = Timestamp::from_second(run.start.as_second() + seconds as i64);
-                        at.map_or_else(|_| seconds.to_string(), |at| at.strftime("%Y-%m-%d").to_string())
-                    };
-                    let (from, to) = (day(from), day(to));
-                    let text = format!("{key}: no record stands for {from} to {to}; the one before goes on");
-                    self.warnings.push(text);
-                }
-            }
             Ok(times) => {
-                let ends = [times.times().times()[0], times.until()];
                 let names = inventory.variables.join(" + ");
                 let what = if names.is_empty() { inventory.kind.name() } else { &names };
-                let text = uncovered(what, inventory.files.iter().map(|file| &file.path), ends, &run);
-                self.warnings.push(format!("{key}, {text}"));
+                let constant = "; `time_varying = false` says that it is meant so";
+                self.covered(&times, what, &mut inventory.files.iter().map(|file| &file.path), &key, &run, constant);
             }
             Err(error) => self.problems.add(&key, span, format!("`{key}`: {error}"), error.help()),
         }
+    }
+
+    /// Warns of a source whose slices do not stand for the whole run; `remedy` is added where one slice is all there is.
+    fn covered(
+        &mut self,
+        times: &CoveredTimes,
+        what: &str,
+        files: &mut dyn Iterator<Item = &PathBuf>,
+        key: &str,
+        run: &RunSpan,
+        remedy: &str,
+    ) {
+        let mut named = || {
+            let files: Vec<_> = files.map(|file| file.display().to_string()).collect();
+            match &files[..] {
+                [first, .., last] => format!("{first} to {last}"),
+                _ => files.concat(),
+            }
+        };
+        let [start, end] = [0.0, run.seconds].map(|seconds| run.instant(seconds));
+        let text = if let Some(stated) = times.lone() {
+            format!(
+                "{key}, `{what}` of {}: its only time is {}, and nothing tells how long it holds; the flux is constant in the \
+                 run, {start} to {end}{remedy}",
+                named(),
+                run.instant(stated)
+            )
+        } else if !times.cover(0.0, run.seconds) {
+            format!(
+                "{key}, `{what}` of {}: its times, {} to {}, do not cover the run, {start} to {end}; outside of them the flux is \
+                 constant",
+                named(),
+                run.instant(times.from()),
+                run.instant(times.until())
+            )
+        } else if let Some((from, to)) = times.gap(0.0, run.seconds) {
+            let day = |seconds: f64| {
+                let at = Timestamp::from_second(run.start.as_second() + seconds as i64);
+                at.map_or_else(|_| seconds.to_string(), |at| at.strftime("%Y-%m-%d").to_string())
+            };
+            format!("{key}: no record stands for {} to {}; the one before goes on", day(from), day(to))
+        } else {
+            return;
+        };
+        self.warnings.push(text);
     }
 
     /// When the run takes place; reports if that is not known.
@@ -236,26 +275,6 @@ impl Check<'_> {
 pub(super) fn file_key(view: &View<'_>) -> (String, Option<Range<usize>>) {
     let given = view.given().find(|(key, _)| source_files::KEYS.contains(&key.name));
     given.map_or((view.full("file"), view.span()), |(k, at)| (view.full(k.name), Some(at.span())))
-}
-
-/// What to say of a source whose times, between these ends (s since the start of the run), do not cover the run.
-fn uncovered<'a>(variable: &str, files: impl Iterator<Item = &'a PathBuf>, ends: [f64; 2], run: &RunSpan) -> String {
-    let date = |seconds: f64| {
-        let date = run.start.checked_add(SignedDuration::from_secs(seconds.round() as i64));
-        date.map_or_else(|_| format!("{seconds} s after the start"), |date| date.to_string())
-    };
-    let files: Vec<_> = files.map(|file| file.display().to_string()).collect();
-    let named = match &files[..] {
-        [first, .., last] => format!("{first} to {last}"),
-        _ => files.concat(),
-    };
-    format!(
-        "`{variable}` of {named}: its times, {} to {}, do not cover the run, {} to {}; outside of them the flux is constant",
-        date(ends[0]),
-        date(ends[1]),
-        date(0.0),
-        date(run.seconds)
-    )
 }
 
 /// Preprocessing switches of sections, each once.

@@ -163,6 +163,54 @@ fn flux(folder: &Path, name: &str, nc: usize, units: &str, hours: &[f64]) {
     flux.put_values(&vec![1e-9; hours.len() * 6 * nc * nc], ..).unwrap();
 }
 
+/// Adds time bounds in hours of 2021-12-01.
+fn bound(path: &Path, bounds: &[f64]) {
+    let mut file = netcdf::append(path).unwrap();
+    file.add_dimension("nv", 2).unwrap();
+    file.add_variable::<f64>("time_bnds", &["time", "nv"]).unwrap().put_values(bounds, ..).unwrap();
+    file.variable_mut("time").unwrap().put_attribute("bounds", "time_bnds").unwrap();
+}
+
+/// Spec 20: outside its times a flux is constant, with a warning, however many slices the files have. The run lasts an hour.
+#[test]
+fn slices_warn_where_they_do_not_stand_for_the_run() {
+    let dir = folder();
+    let per_area = "kg m-2 s-1";
+    let source = |file: &str, more: &str| {
+        let line = format!("surface_flux = {{ kind = \"cs_native\", file = \"{file}\", variable = \"flux\"{more} }}");
+        warnings(dir.path(), STORED, &line)
+    };
+    for (hours, bounds, end) in [
+        (&[0.0][..], None, Some("its only time is 2021-12-01T00:00:00Z")),
+        (&[-700.0], None, Some("its only time is 2021-11-01T20:00:00Z")),
+        (&[0.0], Some(&[0.0, 1.0][..]), None),
+        (&[0.0], Some(&[-24.0, 24.0]), None),
+        (&[-9.0], Some(&[-9.0, -5.0]), Some("2021-11-30T15:00:00Z to 2021-11-30T19:00:00Z, do not cover the run")),
+        (&[0.0, 0.25], Some(&[0.0, 0.25, 0.25, 0.75]), Some("2021-12-01T00:00:00Z to 2021-12-01T00:45:00Z, do not")),
+        (&[0.0, 0.25], Some(&[0.0, 0.25, 0.25, 1.0]), None),
+        (&[0.0, 0.25], None, Some("2021-12-01T00:00:00Z to 2021-12-01T00:30:00Z, do not")),
+        (&[0.0, 0.75], Some(&[0.0, 0.25, 0.75, 1.0]), Some("no record stands for")),
+    ] {
+        for scheme in ["stepwise", "linear", "conservative"] {
+            if scheme != "stepwise" && bounds.is_none() && hours.len() > 1 {
+                continue;
+            }
+            flux(dir.path(), "flux.nc", NC, per_area, hours);
+            if let Some(bounds) = bounds {
+                bound(&dir.path().join("flux.nc"), bounds);
+            }
+            let found = source("flux.nc", &format!(", temporal_scheme = \"{scheme}\""));
+            assert_eq!(found.len(), usize::from(end.is_some()), "{hours:?} {bounds:?}: {found:?}");
+            assert!(end.is_none_or(|end| found[0].contains(end)), "{end:?}: {found:?}");
+        }
+    }
+    flux(dir.path(), "flux.nc", NC, per_area, &[0.0]);
+    bound(&dir.path().join("flux.nc"), &[1.0, 1.0]);
+    let line = "surface_flux = { kind = \"cs_native\", file = \"flux.nc\", variable = \"flux\" }";
+    let plain = check(dir.path(), STORED, line).expect_err("bounds").plain();
+    assert!(plain.contains("'time_bnds' of time 1") && plain.contains("do not increase"), "{plain}");
+}
+
 #[test]
 fn files_of_sources_are_opened() {
     let dir = folder();

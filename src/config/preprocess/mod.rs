@@ -184,6 +184,42 @@ impl PreprocessConfig {
         root.is_some_and(|root| root.get_ref().contains_key("source") && !root.get_ref().contains_key("input"))
     }
 
+    /// What the configuration asks for, wherever it and its files lie: all values in force but folders, files, the weights and
+    /// the global mass, which is compared by itself. Equal texts make the same days of the same archive.
+    pub fn identity(&self) -> String {
+        let mut of = self.clone();
+        of.path = PathBuf::new();
+        of.text = String::new();
+        of.cache = None;
+        of.pin = PinConfig::Off;
+        of.directory = PathBuf::new();
+        of.pattern = String::new();
+        match &mut of.source {
+            SourceConfig::Gridded(source) => source.files.clear(),
+            SourceConfig::Merra2(source) => source.root = PathBuf::new(),
+            SourceConfig::Geos(source) => (source.root, source.physics_root) = Default::default(),
+            SourceConfig::Era5(source) => (source.root, source.physics_root) = Default::default(),
+        }
+        format!("{of:?}")
+    }
+
+    /// The error of layers `native` of an archive whose interfaces are not known.
+    pub fn without_interfaces(&self) -> ConfigErrors {
+        let mut problems = Problems::default();
+        let (root, _) = toml::de::DeTable::parse_recoverable(&self.text);
+        let top = keys::Section::at(keys::PREPROCESS).expect("the top level is a section");
+        let root = View::root(top, root.get_ref());
+        let vertical = root.table("vertical");
+        let given = vertical.given().find(|(key, _)| key.name == "levels").map(|(_, at)| at.span());
+        let span = given.or_else(|| vertical.span()).or_else(|| root.table("source").span());
+        let key = vertical.full("levels");
+        let message =
+            format!("`{key}` = \"native\" needs the interfaces of the archive's layers, which its files do not tell");
+        let help = "name their variables in [source.levels], or choose other layers, e.g. levels = \"smooth\"";
+        problems.add(key, span, message, help);
+        ConfigErrors::new(&self.path, &self.text, problems.into_vec())
+    }
+
     /// The work on a day in a few lines.
     pub fn summary(&self) -> String {
         let layers = match &self.layers {
@@ -192,7 +228,7 @@ impl PreprocessConfig {
         };
         let pin = match &self.pin {
             PinConfig::Measured(path) => format!("measured once, recorded in {}", path.display()),
-            PinConfig::Pressure(pa) => format!("{pa} Pa of mean dry surface pressure"),
+            PinConfig::Pressure(pa) => format!("{pa} Pa of dry air between ground and model top, on the mean"),
             PinConfig::Mass(kg) => format!("{kg:e} kg"),
             PinConfig::Off => "that of the archive".to_owned(),
         };

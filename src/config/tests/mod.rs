@@ -6,7 +6,7 @@ use kernels::scheme::{PpmLimiter, Scheme, SlopesLimiter};
 
 use super::*;
 use crate::initial::{
-    FieldFile, InitialState, LayerChoice, Negatives, SurfacePressure, VerticalMapping, VerticalOrder,
+    FieldFile, InitialState, LayerChoice, Negatives, RecordChoice, SurfacePressure, VerticalMapping, VerticalOrder,
 };
 use crate::met::FloatType;
 use crate::output::{LayerSelection, Split, TracerFields, TracerSelection};
@@ -266,7 +266,7 @@ fn a_native_field_needs_its_keys() {
         file: dir.path().join("ic.nc"),
         variable: "CO2".into(),
         units: None,
-        time_index: 1,
+        record: RecordChoice::Only,
         vertical_order: VerticalOrder::SurfaceFirst,
         negatives: Negatives::Clamp,
     };
@@ -289,7 +289,7 @@ fn fields_on_other_grids_have_their_keys() {
         file: dir.path().join("ic.nc"),
         variable: "CO2".into(),
         units: None,
-        time_index: 1,
+        record: RecordChoice::Only,
         surface_pressure: SurfacePressure::Known,
         vertical: VerticalMapping::LogPressure,
         vertical_order: None,
@@ -305,7 +305,7 @@ fn fields_on_other_grids_have_their_keys() {
     assert_eq!(field("kind = \"catrine_co2\"\nsurface_pressure = \"model\""), model);
     let all = FieldFile {
         variable: "q".into(),
-        time_index: 3,
+        record: RecordChoice::Index(3),
         surface_pressure: SurfacePressure::Variable("sp".into()),
         vertical: VerticalMapping::Conservative,
         vertical_order: Some(VerticalOrder::TopFirst),
@@ -343,7 +343,12 @@ fn the_explained_configuration_is_equivalent() {
     assert!(explained.contains("lat0_deg = 5  # line 6\n"), "{explained}");
     assert!(explained.contains("cfl_limit = 0.95  # default\n"), "{explained}");
     assert!(explained.contains("sigma_lat_deg = 10  # default\n"), "{explained}");
-    assert!(!explained.contains("[chemistry]"), "{explained}");
+    assert!(explained.contains("# [chemistry] is absent: none of it\n"), "{explained}");
+    assert!(explained.contains("[output.fields]\n"), "{explained}");
+    assert!(
+        explained.contains("[tracers.sf6.init]\nkind = \"uniform\"  # default\nbackground = 0  # default\n"),
+        "{explained}"
+    );
     assert!(explained.contains("[[tracers.co2.surface_flux]]\n"), "{explained}");
     assert!(explained.contains("solve = \"delta\"  # default\n"), "{explained}");
     let again = accepted(&explained);

@@ -5,9 +5,10 @@ mod levels;
 
 use std::path::PathBuf;
 
+use jiff::Timestamp;
 use kernels::Scalar;
 
-use super::{InitialContext, Negatives, VerticalOrder, fill, units};
+use super::{ChosenRecord, InitialContext, Negatives, RecordChoice, VerticalOrder, fill, units};
 use crate::grid::constants::GRAVITY;
 use crate::gridded::{AxisNames, GriddedError, GriddedFile, GriddedVariable, Missing};
 use crate::state::PackedState;
@@ -22,8 +23,8 @@ pub struct FieldFile {
     pub variable: String,
     /// Units instead of its attribute.
     pub units: Option<String>,
-    /// Record, from 1.
-    pub time_index: usize,
+    /// Record.
+    pub record: RecordChoice,
     /// Surface pressure on which the file's levels rest.
     pub surface_pressure: SurfacePressure,
     /// How values come to the levels of the run.
@@ -82,26 +83,42 @@ struct Opened<'a> {
     /// Factor to mol mol⁻¹.
     factor: f64,
     levels: Levels,
+    record: ChosenRecord,
     /// Name of the surface pressure in the file, if it is taken from there.
     surface_pressure: Option<String>,
 }
 
 impl FieldFile {
-    /// Checks the file against a run of `levels` layers, without reading values of the field.
+    /// Checks the file against a run of `levels` layers, without reading values of the field; returns the record.
     ///
     /// # Errors
     /// Variables, units, records, levels or a surface pressure that are absent or do not fit.
-    pub fn check(&self, levels: usize) -> Result<(), FieldProblem> {
-        self.open(&GriddedFile::open(&self.file)?, levels).map(drop)
+    pub fn check(&self, levels: usize) -> Result<ChosenRecord, FieldProblem> {
+        self.open(&GriddedFile::open(&self.file)?, levels).map(|opened| opened.record)
+    }
+
+    /// The record, if the file can be understood.
+    pub fn record(&self) -> Option<ChosenRecord> {
+        let file = GriddedFile::open(&self.file).ok()?;
+        let variable = file.variable(&self.variable, &AxisNames::default()).ok()?;
+        self.chosen(&file, &variable).ok()
+    }
+
+    fn chosen(&self, file: &GriddedFile, variable: &GriddedVariable<'_>) -> Result<ChosenRecord, FieldProblem> {
+        let times = variable.time_axis().and_then(|axis| file.times(axis, Timestamp::UNIX_EPOCH).ok());
+        self.record.among(variable.times(), times.as_deref())
     }
 
     fn open<'a>(&self, file: &'a GriddedFile, levels: usize) -> Result<Opened<'a>, FieldProblem> {
         let name = &self.variable;
-        let variable = file.variable(name, &AxisNames::default())?;
-        if self.time_index == 0 || self.time_index > variable.times() {
-            let problem = format!("time_index = {} lies outside 1..{}", self.time_index, variable.times());
-            return refuse(problem, "choose a record that the file has");
-        }
+        let variable = match file.variable(name, &AxisNames::default()) {
+            Ok(variable) => variable,
+            Err(_) if file.has(name) && file.dimension_names().iter().any(|d| ["nf", "face"].contains(&d.as_str())) => {
+                return refuse(format!("'{name}' lies on the panels of a cubed sphere"), help::PANELS);
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let record = self.chosen(file, &variable)?;
         let factor = units::factor(name, self.units.as_deref(), variable.units());
         let factor = factor.map_err(|problem| FieldProblem { problem, help: units::UNITS })?;
         let found = Levels::of(file, &variable, self.vertical_order)?;
@@ -148,13 +165,19 @@ impl FieldFile {
             }
             pressure_factor(pressure.name(), pressure.units().as_deref())?;
         }
-        Ok(Opened { variable, factor, levels: found, surface_pressure })
+        Ok(Opened { variable, factor, levels: found, record, surface_pressure })
     }
 
     /// Surface pressure of the file in every cell of the sphere, Pa.
-    fn surface_pressure(&self, file: &GriddedFile, name: &str, map: &mut Map<'_>) -> Result<Vec<f64>, FieldProblem> {
+    fn surface_pressure(
+        &self,
+        file: &GriddedFile,
+        name: &str,
+        record: ChosenRecord,
+        map: &mut Map<'_>,
+    ) -> Result<Vec<f64>, FieldProblem> {
         let pressure = file.variable(name, &AxisNames::default())?;
-        let record = if pressure.times() > 1 { self.time_index - 1 } else { 0 };
+        let record = if pressure.times() > 1 { record.index } else { 0 };
         let mut values = pressure.read(record, 0..1, Missing::Refuse)?;
         let factor = pressure_factor(name, pressure.units().as_deref())?;
         values.iter_mut().for_each(|value| *value *= factor);
@@ -206,7 +229,7 @@ pub(super) fn fill_from_field<R: Scalar>(
     let mut values = Vec::with_capacity(count);
     // From the top down, whatever the order of the file.
     for k in opened.levels.order(count) {
-        let mut level = opened.variable.read(field.time_index - 1, k..k + 1, Missing::Refuse)?;
+        let mut level = opened.variable.read(opened.record.index, k..k + 1, Missing::Refuse)?;
         level.iter_mut().for_each(|value| *value *= opened.factor);
         check_values(&field.variable, &level, k, opened.variable.axes().mesh().nlon())?;
         if field.negatives == Negatives::Clamp {
@@ -215,7 +238,7 @@ pub(super) fn fill_from_field<R: Scalar>(
         values.push(map.put(&level)?);
     }
     let pressure = opened.surface_pressure.as_deref();
-    let pressure = pressure.map(|name| field.surface_pressure(&file, name, &mut map)).transpose()?;
+    let pressure = pressure.map(|name| field.surface_pressure(&file, name, opened.record, &mut map)).transpose()?;
     let nc = grid.nc();
     let set = state.tile_set().clone();
     let levels = state.levels();
@@ -263,6 +286,8 @@ fn check_values(name: &str, level: &[f64], k: usize, width: usize) -> Result<(),
 
 /// What to do about levels.
 mod help {
+    pub(super) const PANELS: &str = "write kind = \"cs_native\" if they are those of the run, with as many levels; for another grid \
+                                     put it on longitudes and latitudes first (`atmostr regrid`)";
     pub(super) const COEFFICIENTS: &str = "give pressures of the levels in the file: ap and bp, hyam and hybm (with P0), \
                                            hyai and hybi, or a level coordinate in Pa or hPa";
 }

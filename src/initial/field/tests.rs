@@ -129,7 +129,7 @@ fn field(file: PathBuf) -> FieldFile {
         file,
         variable: "CO2".into(),
         units: None,
-        time_index: 1,
+        record: RecordChoice::Only,
         surface_pressure: SurfacePressure::Known,
         vertical: VerticalMapping::LogPressure,
         vertical_order: None,
@@ -359,7 +359,11 @@ fn files_that_do_not_fit_are_refused() {
             &["'Psurf' has units 'k'", "Pa or hPa"],
         ),
         (
-            problem(&Written { told: Told::HyamPart(1e3, "Pa"), ..Written::default() }, |f| f.time_index = 2, 6),
+            problem(
+                &Written { told: Told::HyamPart(1e3, "Pa"), ..Written::default() },
+                |f| f.record = RecordChoice::Index(2),
+                6,
+            ),
             &["1..1"],
         ),
         (problem(&Written::default(), |f| f.variable = "co2".into(), 6), &["no variable 'co2'", "CO2"]),

@@ -11,6 +11,9 @@ use crate::preprocess::{Pin, PreprocessError};
 /// Name of the contract that the files fulfil: substeps chosen per window, dry air, layers closed between endpoints.
 const CONTRACT: &str = "plan41_variable_substeps";
 
+/// Header key of the names and sizes of the files from which the day comes; empty for archives in folders by date.
+pub const SOURCE_INPUTS: &str = "source_inputs";
+
 impl Preprocessor<'_> {
     /// What is written about the file before its first window.
     pub(super) fn header(&self, day: Date) -> Result<HeaderSpec, PreprocessError> {
@@ -29,6 +32,7 @@ impl Preprocessor<'_> {
         let mut extra = self.reader.provenance();
         extra.extend(settings.provenance.clone());
         extra.extend(self.own_keys());
+        extra.insert(SOURCE_INPUTS.to_owned(), json!(self.reader.inputs(day)));
         spec.extra = extra;
         Ok(spec)
     }

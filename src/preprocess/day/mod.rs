@@ -8,6 +8,7 @@ use std::path::Path;
 use jiff::civil::Date;
 use rayon::prelude::*;
 
+pub use self::header::SOURCE_INPUTS;
 pub use self::settings::{BalanceMode, DayProgress, DayReport, DaySettings};
 use super::columns::sum_levels;
 use super::levels::LevelMap;
@@ -84,7 +85,8 @@ impl<'a> Preprocessor<'a> {
         all
     }
 
-    /// Prepares `day` and puts it at `path`. A file already there stays until the new one has passed all checks.
+    /// Prepares `day` and puts it at `path`. A file already there stays until the new one has passed all checks, and until
+    /// `publish` allows it.
     ///
     /// # Errors
     /// What the archive lacks, a field that no atmosphere has, a window that fails its checks, a disk that is too small.
@@ -92,6 +94,7 @@ impl<'a> Preprocessor<'a> {
         &mut self,
         day: Date,
         path: &Path,
+        publish: &mut dyn FnMut() -> Result<(), PreprocessError>,
         mut progress: impl FnMut(DayProgress),
     ) -> Result<DayReport, PreprocessError> {
         if let Some(sizes) = lacks_room(path, self.payload_bytes()) {
@@ -121,6 +124,7 @@ impl<'a> Preprocessor<'a> {
             start = end;
             progress(DayProgress { day, written: n + 1, windows, steps: window_steps });
         }
+        publish()?;
         let header = stages.time(Stage::Write, || writer.finish())?;
         let bytes = header.file_bytes();
         Ok(DayReport { steps, replay, positivity, correction, archive_pressure_pa, stages, bytes })
@@ -147,8 +151,9 @@ impl<'a> Preprocessor<'a> {
     fn check_target(&self, day: Date, archive_pa: f64) -> Result<(), PreprocessError> {
         let area = self.target.grid().total_area();
         let Some(target_pa) = self.settings.pin.target_kg(area).map(|kg| kg * GRAVITY / area) else { return Ok(()) };
-        let problem =
-            format!("the archive's mean dry surface pressure is {archive_pa:.1} Pa, the target {target_pa:.1} Pa");
+        let problem = format!(
+            "the archive's dry air between ground and model top weighs {archive_pa:.1} Pa on the mean, the target {target_pa:.1} Pa"
+        );
         match (target_pa / archive_pa - 1.0).abs() {
             off if off <= 0.01 => Ok(()),
             off if off <= 0.05 => {

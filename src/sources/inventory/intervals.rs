@@ -2,10 +2,10 @@
 
 use jiff::civil::Date;
 
-use super::Stamp;
 use super::dates::{Month, day_of, seconds_to, year_seconds};
 use super::open::Dated;
 use super::plan::DAY;
+use super::{FilePeriod, Inventory, Stamp};
 use crate::sources::RunSpan;
 
 /// One record of all files, with its interval in s since the start of the run.
@@ -21,7 +21,8 @@ pub(super) struct Entry {
 }
 
 /// Sets the intervals of all records.
-pub(super) fn set_intervals(entries: &mut [Entry], stamp: Stamp, run: &RunSpan) {
+pub(super) fn set_intervals(entries: &mut [Entry], inventory: &Inventory, run: &RunSpan) {
+    let stamp = inventory.stamp;
     let day = |date: Date| seconds_to(date, run.start);
     for entry in entries.iter_mut() {
         (entry.from, entry.to) = match entry.dated {
@@ -47,6 +48,30 @@ pub(super) fn set_intervals(entries: &mut [Entry], stamp: Stamp, run: &RunSpan) 
         .collect();
     if let Some(stated) = stated {
         set_stamped(entries, &stated, stamp, run);
+    }
+    if let [only] = entries
+        && only.to == f64::INFINITY
+    {
+        set_alone(only, inventory.files[only.file].period, run);
+    }
+}
+
+/// Sets the interval of a record that is alone: that of its bounds, or of the period of its file in a series.
+fn set_alone(only: &mut Entry, period: Option<FilePeriod>, run: &RunSpan) {
+    let Dated::Stamp { seconds, bounds } = only.dated else { return };
+    let day = |date: Date| seconds_to(date, run.start);
+    let of_file = period.map(|period| match period {
+        FilePeriod::Year(year) => (day(jiff::civil::date(year, 1, 1)), year_seconds(year)),
+        FilePeriod::Month(year, month) => {
+            let month = Month { year, month };
+            (day(month.first()), month.seconds())
+        }
+        FilePeriod::Day(date) => (day(date), DAY),
+    });
+    let of_file =
+        of_file.map(|(from, length)| [from, from + length]).filter(|[from, to]| (*from..=*to).contains(&seconds));
+    if let Some([from, to]) = bounds.or(of_file) {
+        (only.from, only.to) = (from, to);
     }
 }
 

@@ -14,7 +14,6 @@ use jiff::civil::Date;
 
 pub use dates::year_in_name;
 pub use kinds::InventoryKind;
-pub use plan::InventoryTimes;
 pub use units::{FluxUnits, Period, Spread};
 
 use super::{Conversion, TimeScheme};

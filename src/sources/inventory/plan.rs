@@ -5,47 +5,10 @@ use super::intervals::{Entry, set_intervals};
 use super::open::{Dated, Opened};
 use super::{Inventory, Period, Record, TimeUse};
 use crate::sources::error::{Refusal, help};
-use crate::sources::{RunSpan, SourceError, SourceTimes, TimeScheme};
+use crate::sources::{CoveredTimes, RunSpan, SourceError, SourceTimes, TimeScheme};
 
 /// Seconds of a day.
 pub(super) const DAY: f64 = 86_400.0;
-
-/// Times of an inventory.
-#[derive(Clone, Debug, PartialEq)]
-pub struct InventoryTimes {
-    times: SourceTimes,
-    until: f64,
-    /// Intervals between slices that none of them stands for, s since the start of the run.
-    gaps: Vec<(f64, f64)>,
-}
-
-impl InventoryTimes {
-    /// Times of the slices, s since the start of the run.
-    pub fn times(&self) -> &SourceTimes {
-        &self.times
-    }
-
-    /// End of the last slice, s since the start of the run; infinite if it has none.
-    pub fn until(&self) -> f64 {
-        self.until
-    }
-
-    /// Whether `start..end` (s) lies within them; outside the first or last slice is used unchanged.
-    pub fn cover(&self, start: f64, end: f64) -> bool {
-        self.until == f64::INFINITY || (self.times.times()[0] <= start && end <= self.until)
-    }
-
-    /// The first interval inside `start..end` (s) for which no slice stands, although earlier and later ones are there: the
-    /// slice before it holds on.
-    pub fn gap(&self, start: f64, end: f64) -> Option<(f64, f64)> {
-        self.gaps.iter().copied().find(|(from, to)| *from < end && *to > start)
-    }
-
-    /// Slices without gaps, the last of which has no end.
-    fn endless(times: SourceTimes) -> Self {
-        Self { times, until: f64::INFINITY, gaps: Vec::new() }
-    }
-}
 
 /// A record that takes part in a slice.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,7 +23,7 @@ pub(super) struct Part {
 /// Slices and what they are made of.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Plan {
-    pub(super) times: InventoryTimes,
+    pub(super) times: CoveredTimes,
     pub(super) slices: Vec<Vec<Part>>,
 }
 
@@ -74,7 +37,7 @@ impl Plan {
             }
         }
         let first = &inventory.files[0].path;
-        set_intervals(&mut entries, inventory.stamp, run);
+        set_intervals(&mut entries, inventory, run);
         match inventory.time {
             TimeUse::Constant(record) => {
                 let chosen = chosen(inventory, &entries, record, run).map_err(|r| r.of(first))?;
@@ -84,7 +47,7 @@ impl Plan {
                     Ok(Part { factor: factor * (weight / whole), ..part_of(entry) })
                 };
                 let parts: Result<Vec<Part>, SourceError> = chosen.iter().map(part).collect();
-                let times = InventoryTimes::endless(SourceTimes::constant());
+                let times = CoveredTimes::endless(SourceTimes::constant());
                 Ok(Self { times, slices: vec![parts?] })
             }
             TimeUse::Cyclic => Self::cyclic(inventory, opened, &entries, run),
@@ -105,7 +68,10 @@ impl Plan {
             && (only.dated == Dated::Undated || only.to == f64::INFINITY)
         {
             let part = Part { factor: factor(inventory, opened, only, run)?, ..part_of(only) };
-            let times = InventoryTimes::endless(SourceTimes::constant());
+            let times = match only.dated {
+                Dated::Stamp { seconds, .. } => CoveredTimes::alone(SourceTimes::constant(), seconds),
+                _ => CoveredTimes::endless(SourceTimes::constant()),
+            };
             return Ok(Self { times, slices: vec![vec![part]] });
         }
         let undated = |entry: &&Entry| entry.from.is_nan() || entry.dated == Dated::Undated;
@@ -138,12 +104,9 @@ impl Plan {
         let times = SourceTimes::new(entries.iter().map(time).collect(), inventory.scheme)?;
         let part = |entry: &Entry| Ok(vec![Part { factor: factor(inventory, opened, entry, run)?, ..part_of(entry) }]);
         let slices: Result<_, SourceError> = entries.iter().map(part).collect();
-        let until = entries.last().map_or(f64::INFINITY, |entry| entry.to);
-        // Calendars of archives may leave a day or so; what counts is a slice that is absent.
-        let gap = |pair: &[Entry]| (pair[0].to, pair[1].from);
-        let absent = |(from, to): &(f64, f64), length: f64| from.is_finite() && to - from > 0.5 * length;
-        let gaps = entries.windows(2).filter(|pair| absent(&gap(pair), pair[0].to - pair[0].from)).map(gap).collect();
-        Ok(Self { times: InventoryTimes { times, until, gaps }, slices: slices? })
+        let intervals: Vec<[f64; 2]> = entries.iter().map(|entry| [entry.from, entry.to]).collect();
+        let from = times.times()[0];
+        Ok(Self { times: CoveredTimes::bounded(times, &intervals).starting(from), slices: slices? })
     }
 
     /// Twelve records, one for each calendar month, over and over for as long as the run lasts.
@@ -174,7 +137,7 @@ impl Plan {
                 _ => break,
             }
         }
-        let times = InventoryTimes::endless(SourceTimes::new(seconds, inventory.scheme)?);
+        let times = CoveredTimes::endless(SourceTimes::new(seconds, inventory.scheme)?);
         Ok(Self { times, slices })
     }
 }

@@ -6,13 +6,13 @@ use kernels::Scalar;
 
 use super::open::Opened;
 use super::plan::{Part, Plan};
-use super::{Gaps, Inventory, InventoryTimes, Spread};
+use super::{Gaps, Inventory, Spread};
 use crate::grid::CubedSphere;
 use crate::gridded::{AxisNames, GriddedFile, Missing, Weights};
 use crate::regrid::Mesh;
 use crate::sources::error::{Refusal, help};
 use crate::sources::plausible::{self, largest_flux};
-use crate::sources::{RunSpan, Source, SourceError, SourceTotals};
+use crate::sources::{CoveredTimes, RunSpan, Source, SourceError, SourceTotals};
 use crate::state::TileSet;
 
 impl Inventory {
@@ -43,7 +43,7 @@ impl Inventory {
     ///
     /// # Errors
     /// As for [`Inventory::read`], values and weights aside.
-    pub fn check(&self, run: &RunSpan) -> Result<InventoryTimes, SourceError> {
+    pub fn check(&self, run: &RunSpan) -> Result<CoveredTimes, SourceError> {
         self.open(run).map(|(_, plan)| plan.times)
     }
 

@@ -275,14 +275,20 @@ pub(super) const MASS_FIX: Section = Section::new(
             "target_ps_dry_pa",
             Kind::Float(Range::Within(1e4, 1.5e5)),
             "",
-            "Mean surface pressure of dry air, Pa.",
+            "Mean weight of the dry air between the ground and the top of the layers, Pa. It is the mean surface pressure of dry \
+             air less what lies above the top, which these layers do not have.",
         ),
-        Key::optional("target_total_kg", Kind::Float(Range::Within(1e18, 1e19)), "", "Mass of dry air, kg."),
+        Key::optional(
+            "target_total_kg",
+            Kind::Float(Range::Within(1e18, 1e19)),
+            "",
+            "Mass of dry air between the ground and the top of the layers, kg.",
+        ),
         Key::optional(
             "campaign_file",
             Kind::Path,
             "campaign.toml in the folder of the output",
-            "Record of the measured mean surface pressure of dry air.",
+            "Record of the measured mean weight of dry air between the ground and the top of the layers, in Pa.",
         ),
         Key::removed("enable", "write mode = \"none\" to keep the mass of the archive"),
     ],

@@ -1,6 +1,7 @@
 //! Which file holds which variable at which time.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -153,6 +154,15 @@ impl GriddedArchive {
     /// Path of the file that holds state `n`.
     pub fn path(&self, n: usize) -> &Path {
         self.files[self.u.records[n].file].path()
+    }
+
+    /// Paths of the files that hold these states, each once, in the order of the list.
+    pub(super) fn holders(&self, states: RangeInclusive<usize>) -> Vec<&Path> {
+        let all = [Some(&self.surface_pressure), Some(&self.u), Some(&self.v), self.humidity.as_ref()];
+        let series = all.into_iter().chain([self.temperature.as_ref()]).flatten();
+        let files: BTreeSet<usize> =
+            series.flat_map(|series| series.records[states.clone()].iter().map(|record| record.file)).collect();
+        files.into_iter().map(|n| self.files[n].path()).collect()
     }
 
     /// Reads state `n`.

@@ -229,6 +229,17 @@ impl MetReader for GriddedReader<'_> {
         keys
     }
 
+    fn inputs(&self, day: Date) -> Vec<String> {
+        let (Ok(first), Ok(last)) = (self.between(day, 0.0), self.between(day, 86_400.0)) else { return Vec::new() };
+        let last = last.state + usize::from(last.part > 0.0);
+        let files = self.archive.holders(first.state..=last).into_iter();
+        let told = files.map(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            format!("{name} ({} bytes)", std::fs::metadata(path).map_or(0, |m| m.len()))
+        });
+        told.collect()
+    }
+
     fn memory_bytes(&self) -> u64 {
         let layers = self.coordinate.levels() as u64;
         let columns = (self.archive.axes().mesh().nlon() * self.archive.axes().mesh().nlat()) as u64;
