@@ -2,7 +2,7 @@
 //!
 //! Rooms, each depending on earlier ones only: [`interrupt`], [`files`], [`grid`], [`regrid`], [`gridded`], [`spectral`], [`state`],
 //! [`device`], [`comm`], [`timers`], [`met`], [`closures`], [`sources`], [`preprocess`], [`operators`],
-//! [`diagnostics`], [`output`], [`initial`], [`config`], [`model`], [`mod@bench`], [`cli`].
+//! [`diagnostics`], [`output`], [`restart`], [`initial`], [`config`], [`model`], [`mod@bench`], [`cli`].
 
 pub mod bench;
 pub mod cli;
@@ -22,6 +22,7 @@ pub mod operators;
 pub mod output;
 pub mod preprocess;
 pub mod regrid;
+pub mod restart;
 pub mod sources;
 pub mod spectral;
 pub mod state;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Rooms in the order of their dependencies: each may use itself and those before it.
-const ROOMS: [&str; 22] = [
+const ROOMS: [&str; 23] = [
     "interrupt",
     "files",
     "grid",
@@ -21,6 +21,7 @@ const ROOMS: [&str; 22] = [
     "operators",
     "diagnostics",
     "output",
+    "restart",
     "initial",
     "config",
     "model",

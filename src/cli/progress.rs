@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use super::{Context, LogFormat, Sink};
-use crate::model::report::{PlanReport, Progress, Quiet, RunReport, WindowReport};
+use crate::model::report::{Ended, PlanReport, Progress, Quiet, RunReport, WindowReport};
 use crate::timers::TimerReport;
 
 /// The reporter for this context; ranks other than 0 are silent.
@@ -30,11 +30,13 @@ struct Pace {
     started: Instant,
     windows: u64,
     done: u64,
+    /// Model time at the start, s.
+    from: f64,
 }
 
 impl Pace {
-    fn start(windows: u64) -> Self {
-        Self { started: Instant::now(), windows, done: 0 }
+    fn start(windows: u64, from: f64) -> Self {
+        Self { started: Instant::now(), windows, done: 0, from }
     }
 
     fn wall(&self) -> f64 {
@@ -43,7 +45,7 @@ impl Pace {
 
     /// Model days per day of wall-clock time.
     fn days_per_day(&self, model_seconds: f64) -> f64 {
-        model_seconds / self.wall().max(1e-9)
+        (model_seconds - self.from) / self.wall().max(1e-9)
     }
 }
 
@@ -64,9 +66,18 @@ fn status(r: &WindowReport<'_>, pace: &Pace) -> String {
 
 fn summary(r: &RunReport, pace: &Pace) -> String {
     let wall = pace.wall();
+    let (how, ran) = match &r.ended {
+        Ended::Complete => ("finished".to_owned(), r.model_seconds - pace.from),
+        Ended::Stopped { reason, restart } => {
+            let day = r.model_seconds / DAY;
+            let what =
+                format!("stopped at day {day:.2} by {reason}; `--restart latest` goes on from {}", restart.display());
+            (what, r.model_seconds - pace.from)
+        }
+    };
     let mut text = format!(
-        "finished: {:.2} days in {wall:.1} s ({:.0} days/day), {} snapshots",
-        r.model_seconds / DAY,
+        "{how}: {:.2} days in {wall:.1} s ({:.0} days/day), {} snapshots",
+        ran / DAY,
         pace.days_per_day(r.model_seconds),
         r.snapshots
     );
@@ -125,14 +136,14 @@ impl Bar {
         };
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(5));
         bar.set_style(ProgressStyle::with_template(template).expect("the template is valid"));
-        Self { bar, pace: Pace::start(0) }
+        Self { bar, pace: Pace::start(0, 0.0) }
     }
 }
 
 impl Progress for Bar {
     fn start(&mut self, plan: &PlanReport) {
         eprintln!("{}", plan_text(plan));
-        self.pace = Pace::start(plan.windows);
+        self.pace = Pace::start(plan.windows, plan.start_seconds);
         self.bar.set_length(plan.windows);
         self.bar.reset();
     }
@@ -166,7 +177,7 @@ struct Lines<W> {
 
 impl<W: Write + Send> Lines<W> {
     fn new(out: W, interval: Duration) -> Self {
-        Self { out, pace: Pace::start(0), interval, last: Instant::now() }
+        Self { out, pace: Pace::start(0, 0.0), interval, last: Instant::now() }
     }
 
     /// Progress is worth no failure: a stream that cannot be written is ignored.
@@ -178,7 +189,7 @@ impl<W: Write + Send> Lines<W> {
 
 impl<W: Write + Send> Progress for Lines<W> {
     fn start(&mut self, plan: &PlanReport) {
-        self.pace = Pace::start(plan.windows);
+        self.pace = Pace::start(plan.windows, plan.start_seconds);
         self.line(&plan_text(plan));
     }
 
@@ -213,7 +224,7 @@ struct Json<W> {
 
 impl<W: Write + Send> Json<W> {
     fn new(out: W) -> Self {
-        Self { out, pace: Pace::start(0) }
+        Self { out, pace: Pace::start(0, 0.0) }
     }
 
     fn event(&mut self, name: &str, body: impl Serialize, extra: &[(&str, serde_json::Value)]) {
@@ -241,7 +252,7 @@ fn as_object(pairs: &serde_json::Value) -> serde_json::Value {
 
 impl<W: Write + Send> Progress for Json<W> {
     fn start(&mut self, plan: &PlanReport) {
-        self.pace = Pace::start(plan.windows);
+        self.pace = Pace::start(plan.windows, plan.start_seconds);
         let mut body = serde_json::Map::new();
         for (key, text) in &plan.lines {
             // Several lines of one name are a list.
@@ -287,11 +298,12 @@ mod tests {
     use super::*;
 
     fn plan() -> PlanReport {
-        PlanReport { lines: vec![("grid", "C24".into())], windows: 24 }
+        PlanReport { lines: vec![("grid", "C24".into())], windows: 24, start_seconds: 0.0 }
     }
 
     fn run() -> RunReport {
         RunReport {
+            ended: Ended::Complete,
             model_seconds: 86_400.0,
             snapshots: 5,
             files: vec!["run.nc".into()],

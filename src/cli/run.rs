@@ -1,14 +1,16 @@
 //! `atmostr run`.
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 
 use super::{CliError, Context, Exit, progress};
 use crate::comm::Communicator;
-use crate::config::RunConfig;
-use crate::model;
-use crate::model::RunError;
+use crate::config::{OnSignal, RunConfig};
+use crate::interrupt;
+use crate::model::report::Ended;
+use crate::model::{self, Accepted, RunControl, RunError, StartFrom};
 
 /// Run a configuration
 #[derive(Debug, Args)]
@@ -17,12 +19,43 @@ Examples:
   atmostr run run.toml                  one process
   atmostr run.toml                      the same
   mpirun -n 24 atmostr run run.toml     24 ranks (program built with feature mpi); the same bits
+  atmostr run run.toml --restart auto --wall-limit 3:55:00
+                                        goes on where an earlier job stopped, and stops itself in time
+
+With a table [restart] a run writes restart files. It ends with exit code 3 if it was stopped, by a signal or the wall limit,
+after it has written one.
 
 All errors of the configuration and of the headers of its input files are reported together, before any work.
 Relative paths are taken from the folder of the configuration.")]
 pub(super) struct RunArgs {
     /// Configuration file (TOML)
     config: PathBuf,
+    /// Where to start: a restart file; `latest`: the latest of the run; `auto`: that, or the beginning where there is none;
+    /// `none`: the beginning, replacing what an earlier run left
+    #[arg(long, value_name = "FILE|latest|auto|none")]
+    restart: Option<String>,
+    /// Differences between restart file and configuration that are accepted
+    #[arg(long, value_name = "ASPECT", value_delimiter = ',', value_parser = aspects(), requires = "restart")]
+    allow: Vec<String>,
+    /// Stop with a restart file before the job has run for so long: [[H:]M:]S
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    wall_limit: Option<Duration>,
+}
+
+/// Names that `--allow` takes.
+fn aspects() -> clap::builder::PossibleValuesParser {
+    Accepted::ALL.map(|(name, _)| name).into()
+}
+
+/// Seconds, or minutes and seconds, or hours, minutes and seconds.
+fn duration(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("\"{text}\" is no time; write [[H:]M:]S, e.g. 3:55:00");
+    let parts: Vec<u32> = text.split(':').map(str::parse).collect::<Result<_, _>>().map_err(|_| wrong())?;
+    match parts[..] {
+        [] | [_, _, _, _, ..] => Err(wrong()),
+        [_, ref rest @ ..] if rest.iter().any(|part| *part > 59) => Err(wrong()),
+        _ => Ok(Duration::from_secs(parts.iter().fold(0, |all, part| all * 60 + u64::from(*part)))),
+    }
 }
 
 impl RunArgs {
@@ -30,8 +63,15 @@ impl RunArgs {
         let comm = communicator()?;
         let mut progress = progress::reporter(ctx, comm.rank());
         let config = model::agree_on(&*comm, RunConfig::load(&self.config).map_err(RunError::from));
-        let outcome = config.and_then(|config| model::run(&config, &*comm, &mut *progress));
+        let control = self.control();
+        let outcome = config.and_then(|config| {
+            if config.restart.as_ref().is_some_and(|restart| restart.on_signal == OnSignal::Save) {
+                interrupt::defer();
+            }
+            model::run_under(&control, &config, &*comm, &mut *progress)
+        });
         match outcome {
+            Ok(report) if matches!(report.ended, Ended::Stopped { .. }) => Ok(Exit::Stopped),
             Ok(_) => Ok(Exit::Finished),
             Err(error) => {
                 let alone = error.is_alone() && comm.size() > 1;
@@ -43,6 +83,26 @@ impl RunArgs {
                 comm.barrier();
                 Ok(exit)
             }
+        }
+    }
+}
+
+impl RunArgs {
+    fn control(&self) -> RunControl {
+        let from = match self.restart.as_deref() {
+            None => StartFrom::Beginning,
+            Some("none") => StartFrom::Anew,
+            Some("latest") => StartFrom::Latest,
+            Some("auto") => StartFrom::LatestIfAny,
+            Some(file) => StartFrom::File(file.into()),
+        };
+        let accepted = Accepted::ALL.into_iter().filter(|(name, _)| self.allow.iter().any(|given| given == name));
+        RunControl {
+            from,
+            accepted: accepted.map(|(_, one)| one).collect(),
+            wall_limit: self.wall_limit,
+            started: Instant::now(),
+            stop_request: interrupt::requested,
         }
     }
 }
@@ -73,4 +133,19 @@ pub(super) fn communicator() -> Result<Box<dyn Communicator>, CliError> {
 fn launched_ranks() -> usize {
     let size = |name| std::env::var(name).ok().and_then(|v| v.parse().ok());
     ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].into_iter().filter_map(size).max().unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_hours_minutes_seconds() {
+        for (text, seconds) in [("90", 90), ("2:30", 150), ("3:55:00", 14_100), ("100:00:01", 360_001)] {
+            assert_eq!(duration(text), Ok(Duration::from_secs(seconds)));
+        }
+        for text in ["", "x", "1:60", "1:2:3:4", "-1", "1:99:00"] {
+            assert!(duration(text).unwrap_err().contains("[[H:]M:]S"), "{text}");
+        }
+    }
 }

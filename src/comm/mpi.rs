@@ -245,7 +245,10 @@ impl Communicator for Mpi {
         let mut length = bytes.len() as i64;
         root.broadcast_into(&mut length);
         let mut bytes = if self.rank() == 0 { bytes } else { vec![0; length as usize] };
-        root.broadcast_into(&mut bytes[..]);
+        // An empty buffer has no address, which the library refuses.
+        if length > 0 {
+            root.broadcast_into(&mut bytes[..]);
+        }
         bytes
     }
     fn exchange(&self, sends: &[MessageSpec], receives: &[MessageSpec]) -> Box<dyn Exchange> {

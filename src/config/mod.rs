@@ -22,6 +22,7 @@ mod preflight;
 pub mod preprocess;
 mod read;
 mod records;
+mod restart;
 mod settings;
 mod source_files;
 mod tracers;
@@ -43,6 +44,7 @@ pub use output::{Output, Schedule};
 pub use physics::Physics;
 pub use preflight::Preflight;
 pub use read::{Named, parse_utc};
+pub use restart::{Carries, OnSignal, Restart};
 pub use settings::{AirMassReset, PhysicsCadence, Settings};
 pub use tracers::Tracer;
 
@@ -71,6 +73,8 @@ pub struct RunConfig {
     pub tracers: Vec<Tracer>,
     /// Snapshots; `None` if nothing is written.
     pub output: Option<Output>,
+    /// Restart files; `None` if none are written.
+    pub restart: Option<Restart>,
 }
 
 impl RunConfig {
@@ -103,6 +107,7 @@ impl RunConfig {
         let tracers = tracers::read(&view, &base, &input, &advection, &mut problems);
         let chemistry = chemistry::read(&view, &tracers, settings.physics_cadence, &mut problems);
         let output = output::read(&view, &base, &tracers, &mut problems);
+        let restart = restart::read(&view, &base, path, output.as_ref(), &mut problems);
         let problems = problems.into_vec();
         if !problems.is_empty() {
             return Err(ConfigErrors::new(path, text, problems));
@@ -117,6 +122,7 @@ impl RunConfig {
             chemistry,
             tracers,
             output,
+            restart,
         })
     }
 }

@@ -10,7 +10,9 @@ use super::error::Problems;
 use super::paths::Base;
 use super::read::{Named, View};
 use super::tracers::Tracer;
-use crate::output::{Compression, FieldSelection, LayerSelection, OutputSpec, Split, TracerFields, TracerSelection};
+use crate::output::{
+    Compression, FieldSelection, LayerSelection, OutputSpec, Split, TracerFields, TracerSelection, Writing,
+};
 
 /// `[output]`.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +23,8 @@ pub struct Output {
     pub split: Split,
     /// When snapshots are taken.
     pub schedule: Schedule,
+    /// Who writes.
+    pub writer: Writing,
     /// Compression of the spatial variables.
     pub compression: Compression,
     /// Variables.
@@ -34,6 +38,7 @@ impl Output {
     pub fn spec(&self, time_origin: Option<DateTime>) -> OutputSpec {
         OutputSpec {
             split: self.split,
+            writer: self.writer,
             compression: self.compression,
             fields: self.fields.clone(),
             time_origin,
@@ -112,11 +117,35 @@ pub(super) fn read(root: &View<'_>, base: &Base, tracers: &[Tracer], problems: &
     }
     let level = u8::try_from(view.int_or_default("deflate_level")).unwrap_or(0);
     let compression = Compression { level, shuffle: view.bool_or_default("shuffle") };
+    let writer = writer(&view, problems);
     let fields = fields(&view.table("fields"), tracers, problems);
     let path = path?;
     let budget = view.bool_or_default("budget").then(|| budget_path(&path));
-    let output = Output { path, split, schedule: schedule?, compression, fields, budget };
+    let output = Output { path, split, schedule: schedule?, writer, compression, fields, budget };
     view.bool_or_default("enabled").then_some(output)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Writer {
+    Background,
+    Collective,
+}
+
+impl Named for Writer {
+    const ALL: &'static [(&'static str, Self)] = &[("background", Self::Background), ("collective", Self::Collective)];
+}
+
+fn writer(view: &View<'_>, problems: &mut Problems) -> Writing {
+    match view.choice_or_default::<Writer>("writer") {
+        Writer::Background => Writing::Background { queue: usize::try_from(view.int_or_default("queue")).unwrap_or(1) },
+        Writer::Collective => {
+            if let Some(queue) = view.int("queue") {
+                let message = format!("`{}` has no effect: nothing waits with `writer = \"collective\"`", queue.key);
+                problems.add(&queue.key, Some(queue.span), message, "remove it, or write in the background");
+            }
+            Writing::Collective
+        }
+    }
 }
 
 const SCHEDULE_KEYS: [&str; 3] = ["hours", "cadence_hours", "cadence_seconds"];

@@ -15,6 +15,11 @@ impl Clock {
         Self { window_seconds, windows: 0, substep: 0, substeps: 1 }
     }
 
+    /// Position after `windows` whole windows of `window_seconds` s.
+    pub fn at(window_seconds: f64, windows: u64) -> Self {
+        Self { windows, ..Self::new(window_seconds) }
+    }
+
     /// Begins the next window, to be divided into `substeps` ≥ 1 substeps.
     ///
     /// # Panics

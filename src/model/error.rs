@@ -9,6 +9,7 @@ use crate::met::MetError;
 use crate::met::synth::SynthError;
 use crate::operators::advection::CellBudget;
 use crate::output::OutputError;
+use crate::restart::RestartError;
 use crate::timers::SettingsError;
 
 /// Why a run did not finish.
@@ -32,6 +33,15 @@ pub enum RunError {
     /// A snapshot file.
     #[error(transparent)]
     Output(#[from] OutputError),
+    /// A restart file.
+    #[error(transparent)]
+    Restart(#[from] RestartError),
+    /// What a command asks of restart files needs the table that tells of them.
+    #[error("{what} needs a table [restart] in the configuration, e.g.\n  [restart]\n  every = 24")]
+    NoRestartTable {
+        /// What was asked for.
+        what: &'static str,
+    },
     /// The grid or the vertical coordinate of the files.
     #[error("{0}")]
     Grid(#[from] crate::grid::GridError),

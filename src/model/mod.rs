@@ -3,14 +3,17 @@
 mod budget;
 mod checks;
 pub mod clock;
+mod control;
 mod engine;
 mod error;
 mod physics;
 pub mod report;
+mod restart;
 mod run;
 mod setup;
 mod snapshots;
 mod timing;
 
+pub use control::{Accepted, RunControl, StartFrom};
 pub use error::{Blame, RunError, agree_on};
-pub use run::run;
+pub use run::{run, run_under};

@@ -11,8 +11,10 @@ use crate::timers::TimerReport;
 pub struct PlanReport {
     /// Grid, levels, precision, scheme, ranks, threads … one line each, as (label, value).
     pub lines: Vec<(&'static str, String)>,
-    /// Windows in all.
+    /// Windows that will be run.
     pub windows: u64,
+    /// Model time at which it starts, s.
+    pub start_seconds: f64,
 }
 
 /// What happened in one window.
@@ -78,9 +80,25 @@ impl Budget {
     }
 }
 
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub enum Ended {
+    /// After its last window.
+    Complete,
+    /// Earlier, with a restart file.
+    Stopped {
+        /// Why.
+        reason: String,
+        /// The file from which it can go on.
+        restart: PathBuf,
+    },
+}
+
 /// What happened in the whole run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunReport {
+    /// How it ended.
+    pub ended: Ended,
     /// Model time, s.
     pub model_seconds: f64,
     /// Snapshots written.

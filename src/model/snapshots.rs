@@ -8,11 +8,13 @@ use kernels::{Scalar, Scheme};
 use super::budget::Budgets;
 use super::engine::Engine;
 use super::error::{RunError, agree_on};
+use super::restart::OutputPlace;
 use super::run::totals;
 use super::setup::{Setup, make_folder_of};
 use crate::comm::Communicator;
 use crate::config::RunConfig;
-use crate::output::{OutputSpec, Series, SnapshotFrame, SnapshotWriter, Split};
+use crate::files::size_words;
+use crate::output::{Continuation, OutputSpec, Series, SnapshotFrame, SnapshotWriter, Split, Writing};
 use crate::timers::{self, Timed};
 
 /// Two hours this close are the same time.
@@ -28,14 +30,25 @@ fn source_files(config: &RunConfig) -> String {
     joined(config.source_records().into_iter().filter(|files| !files.is_empty()).collect())
 }
 
+/// Bytes of the fields of a snapshot; 0 if none are written.
+fn snapshot_bytes(config: &RunConfig, setup: &Setup) -> u64 {
+    let names: Vec<String> = config.tracers.iter().map(|t| t.name.clone()).collect();
+    let plan = config.output.as_ref().and_then(|output| output.fields.plan(&names, setup.plan.levels).ok());
+    plan.map_or(0, |plan| plan.snapshot_bytes(setup.grid.nc(), config.settings.float_type.bytes()))
+}
+
 /// Snapshot files of a run; none if the configuration asks for none. All calls are collective.
 pub(super) struct Snapshots<R> {
     spec: Option<OutputSpec>,
     writer: Option<SnapshotWriter<R>>,
+    /// Bytes of the fields of a snapshot.
+    snapshot_bytes: u64,
     /// Snapshot hours still to come, the next one last.
     due: Vec<f64>,
     written: usize,
     files: Vec<PathBuf>,
+    /// Transport file of the open file.
+    file: usize,
 }
 
 impl<R: Scalar> Snapshots<R> {
@@ -53,13 +66,48 @@ impl<R: Scalar> Snapshots<R> {
                     ("source_files", source_files(config)),
                     ("decay", config.chemistry.summary(&config.tracers)),
                 ],
+                continuation: match config.restart {
+                    Some(_) => Continuation::InParts,
+                    None => Continuation::None,
+                },
                 ..output.spec(setup.origin)
             }),
             writer: None,
+            snapshot_bytes: snapshot_bytes(config, setup),
             due: setup.plan.snapshot_hours.iter().rev().copied().collect(),
             written: 0,
             files: Vec::new(),
+            file: 0,
         }
+    }
+
+    /// Goes on after hour `hours` of a run that has written `written` snapshots.
+    pub(super) fn resume(&mut self, hours: f64, written: usize) {
+        self.written = written;
+        while self.due.pop_if(|due| *due < hours + SAME_HOUR).is_some() {}
+    }
+
+    /// How far the open file is written.
+    pub(super) fn place(&self) -> Option<OutputPlace> {
+        self.writer.as_ref().map(|writer| OutputPlace { file: self.file, frames: writer.frames() })
+    }
+
+    /// Closes what is written, so that nothing can harm it any more.
+    pub(super) fn set_aside(&mut self, comm: &dyn Communicator) -> Result<(), RunError> {
+        let Some(writer) = &mut self.writer else { return Ok(()) };
+        agree_on(comm, writer.set_aside(comm).map_err(RunError::from))
+    }
+
+    /// Who writes, and the memory that may take, in words; `None` if nothing is written.
+    pub(super) fn memory_words(&self) -> Option<String> {
+        let spec = self.spec.as_ref()?;
+        Some(match spec.writer {
+            Writing::Collective => "written by all ranks together".into(),
+            Writing::Background { queue } => {
+                let size = size_words(self.snapshot_bytes.saturating_mul(queue as u64));
+                format!("written in the background, at most {size} wait in memory")
+            }
+        })
     }
 
     /// Snapshots written so far.
@@ -77,10 +125,11 @@ impl<R: Scalar> Snapshots<R> {
         self.spec.as_ref().is_some_and(|spec| spec.split == Split::Daily)
     }
 
-    /// Opens the output file of a transport file.
+    /// Opens the output file of a transport file, after its first `frames` snapshots.
     pub(super) fn open(
         &mut self,
         file: usize,
+        frames: usize,
         tracers: &[String],
         setup: &Setup,
         comm: &dyn Communicator,
@@ -88,9 +137,12 @@ impl<R: Scalar> Snapshots<R> {
         let Some(spec) = &self.spec else { return Ok(()) };
         let label = &setup.plan.labels[file];
         let writer = SnapshotWriter::create(spec, label, &setup.grid, tracers, setup.plan.levels, &setup.tiles, comm);
-        let writer = agree_on(comm, writer.map_err(RunError::from))?;
+        let mut writer = agree_on(comm, writer.map_err(RunError::from))?;
         make_folder_of(writer.path(), comm)?;
-        self.writer = Some(writer);
+        if spec.continuation == Continuation::InParts {
+            agree_on(comm, writer.resume(frames, comm).map_err(RunError::from))?;
+        }
+        (self.file, self.writer) = (file, Some(writer));
         Ok(())
     }
 

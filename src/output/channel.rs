@@ -7,6 +7,7 @@ use kernels::Scalar;
 use netcdf::types::{FloatType, IntType, NcVariableType};
 use netcdf::{AttributeValue, FileMut};
 
+use super::background::Background;
 use super::error::{Context, OutputError};
 use super::schema::{Attributes, FILL, Storage, VariableDef};
 use super::sharing::{Rectangle, Sharing};
@@ -15,7 +16,7 @@ use crate::comm::{Communicator, FileAccess, agree};
 
 /// Values of one write.
 #[derive(Clone, Copy)]
-pub(super) enum Values<'a> {
+pub(crate) enum Values<'a> {
     Int(&'a [i32]),
     Float(&'a [f32]),
     Double(&'a [f64]),
@@ -23,7 +24,7 @@ pub(super) enum Values<'a> {
 
 impl<'a> Values<'a> {
     /// Values of the run precision.
-    pub(super) fn of<R: Scalar>(values: &'a [R]) -> Self {
+    pub(crate) fn of<R: Scalar>(values: &'a [R]) -> Self {
         match storage::<R>() {
             Storage::Float => Values::Float(bytemuck::cast_slice(values)),
             _ => Values::Double(bytemuck::cast_slice(values)),
@@ -32,12 +33,12 @@ impl<'a> Values<'a> {
 }
 
 /// Storage type of the run precision.
-pub(super) fn storage<R: Scalar>() -> Storage {
+pub(crate) fn storage<R: Scalar>() -> Storage {
     if size_of::<R>() == 4 { Storage::Float } else { Storage::Double }
 }
 
 /// First index and length along each dimension.
-pub(super) type Region = (Vec<usize>, Vec<usize>);
+pub(crate) type Region = (Vec<usize>, Vec<usize>);
 
 /// Whether some file was left open after a failed write.
 static LEFT_OPEN: AtomicBool = AtomicBool::new(false);
@@ -47,50 +48,98 @@ pub fn left_files_open() -> bool {
     LEFT_OPEN.load(Ordering::Relaxed)
 }
 
+/// Who writes a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteMode {
+    /// All ranks together while the run waits; where that is not possible, rank 0 what it gathers.
+    Collective,
+    /// A thread of rank 0, what that gathers, while the run goes on.
+    Background {
+        /// Bytes of values that wait at most; more only for a single write that is larger.
+        limit: usize,
+    },
+}
+
 /// A file being written. On ranks that do not write it only takes part in collective calls.
-pub(super) struct Channel {
-    file: Option<FileMut>,
+pub(crate) struct Channel {
+    writer: Writer,
     shared: bool,
+}
+
+/// Who holds the file of this rank.
+enum Writer {
+    /// Another rank.
+    Elsewhere,
+    Here(FileMut),
+    Thread(Background),
 }
 
 impl Channel {
     /// Collective: creates `path`, replacing what is there.
-    pub(super) fn create(path: &Path, comm: &dyn Communicator) -> Result<Self, OutputError> {
-        match comm.file_access() {
-            FileAccess::Gathered => {
-                let file = match comm.rank() {
-                    0 => prepare(path).and_then(|()| netcdf::create(path).context(path, || "create".into())).map(Some),
-                    _ => Ok(None),
-                };
-                Ok(Self { file: agree(comm, file)?, shared: false })
-            }
+    pub(crate) fn create(path: &Path, mode: WriteMode, comm: &dyn Communicator) -> Result<Self, OutputError> {
+        match (comm.file_access(), mode) {
+            (FileAccess::Gathered, _) => Self::gathered(path, comm),
             #[cfg(feature = "mpi")]
-            FileAccess::Parallel(communicator) => {
+            (FileAccess::Parallel(_), WriteMode::Background { .. }) => Self::gathered(path, comm),
+            #[cfg(feature = "mpi")]
+            (FileAccess::Parallel(communicator), WriteMode::Collective) => {
                 // All that fails on one rank alone must fail before the collective call.
                 agree(comm, if comm.rank() == 0 { prepare(path) } else { Ok(()) })?;
                 // SAFETY: reads a constant handle that the MPI library defines before any of its functions run.
                 let info = unsafe { mpi::ffi::RSMPI_INFO_NULL };
                 let file = netcdf::create_par_with(path, communicator, info, netcdf::Options::NETCDF4)
                     .context(path, || "create on all ranks".into());
-                Ok(Self { file: Some(agree(comm, file)?), shared: true })
+                Ok(Self { writer: Writer::Here(agree(comm, file)?), shared: true })
             }
+        }
+    }
+
+    /// A file of rank 0.
+    fn gathered(path: &Path, comm: &dyn Communicator) -> Result<Self, OutputError> {
+        let file = match comm.rank() {
+            0 => prepare(path).and_then(|()| netcdf::create(path).context(path, || "create".into())).map(Some),
+            _ => Ok(None),
+        };
+        Ok(Self { writer: agree(comm, file)?.map_or(Writer::Elsewhere, Writer::Here), shared: false })
+    }
+
+    /// From now on a thread of its own writes a file that rank 0 holds; at most `limit` bytes of values wait for it.
+    ///
+    /// # Errors
+    /// The system refuses a thread.
+    pub(crate) fn in_background(&mut self, limit: usize) -> std::io::Result<()> {
+        if let Writer::Here(file) = std::mem::replace(&mut self.writer, Writer::Elsewhere) {
+            self.writer = Writer::Thread(Background::start(file, limit)?);
+        }
+        Ok(())
+    }
+
+    /// Waits until all is written.
+    pub(crate) fn drain(&self) -> Result<(), netcdf::Error> {
+        match &self.writer {
+            Writer::Thread(background) => background.drain(),
+            Writer::Elsewhere | Writer::Here(_) => Ok(()),
         }
     }
 
     /// Leaves a file as it is after a failed write: closing it would write again, and the library does not survive that
     /// failing a second time. The system closes it when the process ends.
-    pub(super) fn abandon(self) {
+    pub(crate) fn abandon(self) {
         LEFT_OPEN.store(true, Ordering::Relaxed);
-        std::mem::forget(self.file);
+        match self.writer {
+            Writer::Elsewhere => {}
+            Writer::Here(file) => std::mem::forget(file),
+            Writer::Thread(background) => std::mem::forget(background.finish().0),
+        }
     }
 
     /// Whether all ranks write.
-    pub(super) fn is_shared(&self) -> bool {
+    pub(crate) fn is_shared(&self) -> bool {
         self.shared
     }
 
     /// Writes the definitions; the same on all ranks.
-    pub(super) fn define(
+    pub(crate) fn define(
         &mut self,
         dims: &[(&'static str, Option<usize>)],
         variables: &[VariableDef],
@@ -99,7 +148,7 @@ impl Channel {
         chunk: (usize, usize),
     ) -> Result<(), netcdf::Error> {
         let shared = self.shared;
-        let Some(file) = &mut self.file else { return Ok(()) };
+        let Writer::Here(file) = &mut self.writer else { return Ok(()) };
         for &(name, length) in dims {
             match length {
                 Some(length) => file.add_dimension(name, length)?,
@@ -141,7 +190,7 @@ impl Channel {
     }
 
     /// Collective when shared: writes a region that rank 0 provides; scalars are written by all.
-    pub(super) fn put_root(
+    pub(crate) fn put_root(
         &mut self,
         name: &str,
         (start, count): Region,
@@ -160,12 +209,10 @@ impl Channel {
     }
 
     fn put(&mut self, name: &str, region: Region, values: Values) -> Result<(), netcdf::Error> {
-        let Some(file) = &mut self.file else { return Ok(()) };
-        let mut variable = file.variable_mut(name).ok_or_else(|| netcdf::Error::NotFound(name.into()))?;
-        match values {
-            Values::Int(values) => variable.put_values(values, region),
-            Values::Float(values) => variable.put_values(values, region),
-            Values::Double(values) => variable.put_values(values, region),
+        match &mut self.writer {
+            Writer::Elsewhere => Ok(()),
+            Writer::Here(file) => put(file, name, region, values),
+            Writer::Thread(background) => background.put(name, region, values),
         }
     }
 
@@ -173,7 +220,7 @@ impl Channel {
     /// (time, and the first level if the variable has levels) and `levels` is the number of levels of the pieces.
     ///
     /// `own` lists, rectangle by rectangle, the values of this rank, levels outermost.
-    pub(super) fn put_pieces<R: Scalar>(
+    pub(crate) fn put_pieces<R: Scalar>(
         &mut self,
         name: &str,
         lead: &[usize],
@@ -202,33 +249,75 @@ impl Channel {
             }
             return result;
         }
-        let bytes: Vec<u8> = own.iter().flat_map(|(_, values)| bytemuck::cast_slice(values)).copied().collect();
-        match (comm.gather(&bytes), &sharing.all) {
-            (Some(gathered), Some(all)) => {
-                let whole = assemble::<R>(&gathered, all, levels.unwrap_or(1), nc);
-                self.put(name, region((0, 6), (0, nc), (0, nc)), Values::of(&whole))
+        let levels = levels.unwrap_or(1);
+        let mut whole = Whole::new(levels, nc);
+        if comm.size() == 1 {
+            own.iter().for_each(|(rectangle, values)| whole.place(rectangle, values));
+        } else {
+            let bytes: Vec<u8> = own.iter().flat_map(|(_, values)| bytemuck::cast_slice(values)).copied().collect();
+            let (Some(gathered), Some(all)) = (comm.gather(&bytes), &sharing.all) else { return Ok(()) };
+            for (bytes, rectangles) in gathered.iter().zip(all) {
+                let values: Vec<R> = bytemuck::pod_collect_to_vec(bytes);
+                let mut rest = &values[..];
+                for rectangle in rectangles {
+                    let (own, tail) = rest.split_at(levels * rectangle.cells());
+                    whole.place(rectangle, own);
+                    rest = tail;
+                }
             }
-            _ => Ok(()),
+        }
+        let region = region((0, 6), (0, nc), (0, nc));
+        match &mut self.writer {
+            Writer::Elsewhere => Ok(()),
+            Writer::Here(file) => put(file, name, region, Values::of(&whole.values)),
+            Writer::Thread(background) => background.put_owned(name, region, whole.values),
         }
     }
 
     /// Sets global attributes; the same on all ranks.
-    pub(super) fn put_attributes(&mut self, attributes: &[(&str, AttributeValue)]) -> Result<(), netcdf::Error> {
-        let Some(file) = &mut self.file else { return Ok(()) };
-        for (key, value) in attributes {
-            file.add_attribute(key, value.clone())?;
+    pub(crate) fn put_attributes(&mut self, attributes: &[(&str, AttributeValue)]) -> Result<(), netcdf::Error> {
+        match &mut self.writer {
+            Writer::Elsewhere => Ok(()),
+            Writer::Here(file) => {
+                attributes.iter().try_for_each(|(key, value)| file.add_attribute(key, value.clone()).map(drop))
+            }
+            Writer::Thread(background) => background.put_attributes(attributes),
         }
-        Ok(())
     }
 
     /// Brings everything written so far to the file.
-    pub(super) fn sync(&self) -> Result<(), netcdf::Error> {
-        self.file.as_ref().map_or(Ok(()), |file| file.sync())
+    pub(crate) fn sync(&self) -> Result<(), netcdf::Error> {
+        match &self.writer {
+            Writer::Elsewhere => Ok(()),
+            Writer::Here(file) => file.sync(),
+            Writer::Thread(background) => background.sync(),
+        }
     }
 
-    /// Closes the file.
-    pub(super) fn close(self) -> Result<(), netcdf::Error> {
-        self.file.map_or(Ok(()), FileMut::close)
+    /// Closes the file, after all is written. After a failed write it is left as it is.
+    pub(crate) fn close(self) -> Result<(), netcdf::Error> {
+        match self.writer {
+            Writer::Elsewhere => Ok(()),
+            Writer::Here(file) => file.close(),
+            Writer::Thread(background) => match background.finish() {
+                (Some(file), Ok(())) => file.close(),
+                (file, result) => {
+                    LEFT_OPEN.store(true, Ordering::Relaxed);
+                    std::mem::forget(file);
+                    result.and(Err(netcdf::Error::Str("the thread that writes it has failed".into())))
+                }
+            },
+        }
+    }
+}
+
+/// Writes a region of a variable.
+pub(super) fn put(file: &mut FileMut, name: &str, region: Region, values: Values) -> Result<(), netcdf::Error> {
+    let mut variable = file.variable_mut(name).ok_or_else(|| netcdf::Error::NotFound(name.into()))?;
+    match values {
+        Values::Int(values) => variable.put_values(values, region),
+        Values::Float(values) => variable.put_values(values, region),
+        Values::Double(values) => variable.put_values(values, region),
     }
 }
 
@@ -259,22 +348,27 @@ fn prepare(path: &Path) -> Result<(), OutputError> {
     std::fs::File::create(path).map(drop).map_err(io)
 }
 
-/// Puts the pieces of all ranks into `[levels][panel][j][i]`.
-fn assemble<R: Scalar>(gathered: &[Vec<u8>], all: &[Vec<Rectangle>], levels: usize, nc: usize) -> Vec<R> {
-    let mut whole = vec![R::default(); levels * 6 * nc * nc];
-    for (bytes, rectangles) in gathered.iter().zip(all) {
-        let values: Vec<R> = bytemuck::pod_collect_to_vec(bytes);
-        let mut rest = &values[..];
-        for r in rectangles {
-            for level in 0..levels {
-                for j in r.j0..r.j0 + r.nj {
-                    let (row, tail) = rest.split_at(r.ni);
-                    let start = ((level * 6 + r.panel) * nc + j) * nc + r.i0;
-                    whole[start..start + r.ni].copy_from_slice(row);
-                    rest = tail;
-                }
+/// Values of all cells, `[levels][panel][j][i]`.
+struct Whole<R> {
+    values: Vec<R>,
+    levels: usize,
+    nc: usize,
+}
+
+impl<R: Scalar> Whole<R> {
+    fn new(levels: usize, nc: usize) -> Self {
+        Self { values: vec![R::default(); levels * 6 * nc * nc], levels, nc }
+    }
+
+    /// Puts the values of a rectangle, levels outermost, to their places.
+    fn place(&mut self, r: &Rectangle, values: &[R]) {
+        let mut rows = values.chunks_exact(r.ni);
+        for level in 0..self.levels {
+            for j in r.j0..r.j0 + r.nj {
+                let start = ((level * 6 + r.panel) * self.nc + j) * self.nc + r.i0;
+                let row = rows.next().expect("a row for every level and j");
+                self.values[start..start + r.ni].copy_from_slice(row);
             }
         }
     }
-    whole
 }

@@ -3,11 +3,13 @@
 //! [`OutputSpec`] says what is written where, [`SnapshotWriter`] writes [`SnapshotFrame`]s into one file. The content
 //! of a file does not depend on the number of ranks or on the shapes of their tiles.
 
+mod background;
 mod channel;
 mod diff;
 mod error;
 mod frame;
 mod geometry;
+mod parts;
 mod plot;
 mod provenance;
 mod remap;
@@ -17,13 +19,16 @@ mod sharing;
 mod spec;
 mod writer;
 
-pub use channel::left_files_open;
+pub(crate) use channel::{Channel, Values, storage};
+pub use channel::{WriteMode, left_files_open};
 pub use diff::{DiffReport, VOLATILE_ATTRIBUTES, ValueDifferences, diff};
 pub use error::OutputError;
 pub use frame::{FrameContent, FrameNeeds, SnapshotFrame};
 pub use plot::{PlotRequest, plot};
 pub use provenance::{Provenance, record_of_files};
 pub use remap::{Mapped, RegridReport, RegridRequest, check_cache, check_output, mesh_of, regrid};
+pub(crate) use schema::{Attributes, Storage, VariableDef};
 pub use selection::{FieldPlan, FieldSelection, LayerSelection, RESERVED_NAMES, TracerFields, TracerSelection};
-pub use spec::{Compression, OutputSpec, Series, Split};
+pub(crate) use sharing::{Rectangle, Sharing};
+pub use spec::{Compression, Continuation, OutputSpec, Series, Split, Writing};
 pub use writer::SnapshotWriter;

@@ -11,11 +11,11 @@ use super::spec::OutputSpec;
 use crate::grid::CubedSphere;
 
 /// Attributes in the order in which they are written.
-pub(super) type Attributes = Vec<(String, AttributeValue)>;
+pub(crate) type Attributes = Vec<(String, AttributeValue)>;
 
 /// Storage type of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Storage {
+pub(crate) enum Storage {
     Int,
     Float,
     Double,
@@ -23,7 +23,7 @@ pub(super) enum Storage {
 
 /// Definition of one variable.
 #[derive(Clone, Debug)]
-pub(super) struct VariableDef {
+pub(crate) struct VariableDef {
     pub name: String,
     pub storage: Storage,
     pub dims: Vec<&'static str>,

@@ -8,7 +8,7 @@ use crate::state::TileSet;
 
 /// A rectangle of one panel: panel, first i, first j, cells along i and j.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Rectangle {
+pub(crate) struct Rectangle {
     pub panel: usize,
     pub i0: usize,
     pub j0: usize,
@@ -17,18 +17,18 @@ pub(super) struct Rectangle {
 }
 
 impl Rectangle {
-    pub(super) fn of(tile: &Tile) -> Self {
+    pub(crate) fn of(tile: &Tile) -> Self {
         Self { panel: tile.panel.index(), i0: tile.i0, j0: tile.j0, ni: tile.ni, nj: tile.nj }
     }
 
-    pub(super) fn cells(&self) -> usize {
+    pub(crate) fn cells(&self) -> usize {
         self.ni * self.nj
     }
 }
 
 /// What every rank must know of the tiles of all ranks.
 #[derive(Clone, Debug)]
-pub(super) struct Sharing {
+pub(crate) struct Sharing {
     /// Tiles of each rank; only on rank 0.
     pub all: Option<Vec<Vec<Rectangle>>>,
     /// Largest number of tiles of a rank.
@@ -39,7 +39,7 @@ pub(super) struct Sharing {
 
 impl Sharing {
     /// Collective: collects the tiles of all ranks and checks that they cover the panels of `nc` × `nc` cells.
-    pub(super) fn new(tiles: &TileSet, nc: usize, comm: &dyn Communicator) -> Result<Self, OutputError> {
+    pub(crate) fn new(tiles: &TileSet, nc: usize, comm: &dyn Communicator) -> Result<Self, OutputError> {
         let own: Vec<u64> = tiles
             .tiles()
             .iter()

@@ -17,6 +17,27 @@ pub enum Split {
     Daily,
 }
 
+/// Who writes snapshots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writing {
+    /// All ranks together while the run waits; where that is not possible, rank 0 what it gathers.
+    Collective,
+    /// A thread of rank 0, what that gathers, while the run goes on.
+    Background {
+        /// Snapshots of which the values may wait in its memory.
+        queue: usize,
+    },
+}
+
+/// Whether a run can go on after it was stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Continuation {
+    /// No: the file grows under its name, see [`Split`].
+    None,
+    /// Yes: the file is written in parts that are closed at restart files, and takes its name when it is complete.
+    InParts,
+}
+
 /// Lossless compression of the spatial variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compression {
@@ -39,6 +60,10 @@ pub struct OutputSpec {
     pub path: PathBuf,
     /// How snapshots are spread over files.
     pub split: Split,
+    /// Who writes.
+    pub writer: Writing,
+    /// Whether the run can go on later.
+    pub continuation: Continuation,
     /// Compression of the spatial variables.
     pub compression: Compression,
     /// Fields that are written.
@@ -74,6 +99,8 @@ impl OutputSpec {
         Self {
             path: path.into(),
             split: Split::Single,
+            writer: Writing::Collective,
+            continuation: Continuation::None,
             compression: Compression::default(),
             fields: FieldSelection::default(),
             time_origin: None,

@@ -7,15 +7,16 @@ use std::sync::Arc;
 use kernels::Scalar;
 use netcdf::AttributeValue;
 
-use super::channel::{Channel, Values, storage};
+use super::channel::{Channel, Values, WriteMode, storage};
 use super::error::{Context, OutputError};
 use super::frame::{FrameNeeds, SnapshotFrame};
 use super::geometry;
+use super::parts::{Part, part_path};
 use super::provenance::Provenance;
 use super::schema::{self, TIME};
 use super::selection::{AIR_TOTAL, Extent, FieldPlan, FieldVariable, total_mass_name};
 use super::sharing::{Rectangle, Sharing};
-use super::spec::{OutputSpec, Split, partial_path};
+use super::spec::{Continuation, OutputSpec, Split, Writing, partial_path};
 use crate::comm::{Communicator, agree};
 use crate::grid::{CubedSphere, HybridCoordinate};
 use crate::state::TileSet;
@@ -25,19 +26,25 @@ const BLOCK_BYTES: usize = 16 << 20;
 
 /// Writes the snapshots of one file. All methods are collective.
 ///
-/// The file is created by the first snapshot under the name `<path>.partial`. A single file of a run gets its final
+/// A run that can go on writes parts, see [`Continuation`]. Else the file is created by the first snapshot under the name `<path>.partial`. A single file of a run gets its final
 /// name when that snapshot is safely on disk, a daily file when it is complete; until then a file already at `path`
-/// stays as it is. Each snapshot is written and brought to disk before the attribute `completed_snapshots` counts it.
+/// stays as it is. Each snapshot is written and brought to disk before the attribute `completed_snapshots` counts it. With
+/// [`Writing::Background`] that happens while the run goes on, and what fails is told by a later call.
 pub struct SnapshotWriter<R> {
-    spec: OutputSpec,
-    path: PathBuf,
-    grid: CubedSphere,
-    plan: FieldPlan,
+    pub(super) spec: OutputSpec,
+    pub(super) path: PathBuf,
+    pub(super) grid: CubedSphere,
+    pub(super) plan: FieldPlan,
     tiles: Arc<TileSet>,
     areas: Vec<Vec<f64>>,
     sharing: Sharing,
-    channel: Option<Channel>,
-    frames: usize,
+    pub(super) channel: Option<Channel>,
+    /// Snapshots of the file, in all its parts.
+    pub(super) frames: usize,
+    /// First snapshot of the part that is open or comes next.
+    pub(super) part_start: usize,
+    /// Parts that are closed; known to rank 0.
+    pub(super) parts: Vec<Part>,
     last_hours: Option<f64>,
     poisoned: bool,
     precision: PhantomData<R>,
@@ -84,6 +91,8 @@ impl<R: Scalar> SnapshotWriter<R> {
             sharing,
             channel: None,
             frames: 0,
+            part_start: 0,
+            parts: Vec::new(),
             last_hours: None,
             poisoned: false,
             precision: PhantomData,
@@ -121,7 +130,16 @@ impl<R: Scalar> SnapshotWriter<R> {
         }
         self.poisoned = true;
         if self.channel.is_none() {
-            self.open(comm)?;
+            let path = match self.spec.continuation {
+                Continuation::None => partial_path(&self.path),
+                Continuation::InParts => part_path(&self.path, self.part_start),
+            };
+            let mut channel = self.open_at(&path, comm)?;
+            if let WriteMode::Background { limit } = self.mode() {
+                let started = channel.in_background(limit);
+                agree(comm, started.map_err(|source| OutputError::Io { path: path.clone(), source }))?;
+            }
+            self.channel = Some(channel);
         }
         if let Err(error) = self.write(frame, comm) {
             if let Some(channel) = self.channel.take() {
@@ -129,7 +147,9 @@ impl<R: Scalar> SnapshotWriter<R> {
             }
             return Err(error);
         }
-        if self.frames == 0 && self.spec.split == Split::Single {
+        if self.frames == 0 && self.spec.split == Split::Single && self.spec.continuation == Continuation::None {
+            let drained = self.channel.as_ref().map_or(Ok(()), Channel::drain);
+            agree(comm, drained.context(&self.path, || "write the first snapshot".into()))?;
             self.publish(comm)?;
         }
         self.poisoned = false;
@@ -143,6 +163,9 @@ impl<R: Scalar> SnapshotWriter<R> {
     /// # Errors
     /// If closing or renaming fails. After a failed write the incomplete file is closed and keeps its name.
     pub fn finish(mut self, comm: &dyn Communicator) -> Result<(), OutputError> {
+        if self.spec.continuation == Continuation::InParts && !self.poisoned {
+            return if self.frames == 0 { Ok(()) } else { self.join(comm) };
+        }
         let Some(channel) = self.channel.take() else { return Ok(()) };
         let closed = channel.close().context(&self.path, || "close".into());
         agree(comm, closed)?;
@@ -152,9 +175,20 @@ impl<R: Scalar> SnapshotWriter<R> {
         if self.spec.split == Split::Daily { self.publish(comm) } else { Ok(()) }
     }
 
-    fn open(&mut self, comm: &dyn Communicator) -> Result<(), OutputError> {
-        let path = partial_path(&self.path);
-        let mut channel = Channel::create(&path, comm)?;
+    fn mode(&self) -> WriteMode {
+        match self.spec.writer {
+            Writing::Collective => WriteMode::Collective,
+            Writing::Background { queue } => {
+                let snapshot = self.plan.snapshot_bytes(self.grid.nc(), size_of::<R>());
+                let limit = snapshot.saturating_mul(queue as u64);
+                WriteMode::Background { limit: usize::try_from(limit).unwrap_or(usize::MAX) }
+            }
+        }
+    }
+
+    /// Creates a file with the grid and without snapshots.
+    pub(super) fn open_at(&self, path: &Path, comm: &dyn Communicator) -> Result<Channel, OutputError> {
+        let mut channel = Channel::create(path, self.mode(), comm)?;
         let float = storage::<R>();
         let nc = self.grid.nc();
         // Compressed chunks that several ranks share would have to be sent around: cut them like the tiles.
@@ -171,11 +205,10 @@ impl<R: Scalar> SnapshotWriter<R> {
             self.spec.compression,
             chunk,
         );
-        agree(comm, defined.context(&path, || "define".into()))?;
+        agree(comm, defined.context(path, || "define".into()))?;
         let written = self.write_grid(&mut channel, comm);
-        agree(comm, written.context(&path, || "write the grid".into()))?;
-        self.channel = Some(channel);
-        Ok(())
+        agree(comm, written.context(path, || "write the grid".into()))?;
+        Ok(channel)
     }
 
     fn write_grid(&self, channel: &mut Channel, comm: &dyn Communicator) -> Result<(), netcdf::Error> {
@@ -234,7 +267,7 @@ impl<R: Scalar> SnapshotWriter<R> {
         frame: &SnapshotFrame<R>,
         comm: &dyn Communicator,
     ) -> Result<(), OutputError> {
-        let record = self.frames;
+        let record = self.frames - self.part_start;
         for variable in &self.plan.variables {
             let written = self.write_variable(channel, variable, frame, comm);
             agree(comm, written.context(&self.path, || format!("write `{}`", variable.name)))?;
@@ -278,19 +311,20 @@ impl<R: Scalar> SnapshotWriter<R> {
                 })
                 .collect()
         };
+        let record = self.frames - self.part_start;
         let full: Vec<usize> = (0..self.plan.levels).collect();
         let levels = match variable.extent {
             Extent::Full => &full,
             Extent::Selected => &self.plan.selected,
             Extent::Column => {
-                let lead = [self.frames];
+                let lead = [record];
                 return channel.put_pieces(&variable.name, &lead, None, &piece(&[0]), &self.sharing, nc, comm);
             }
         };
         let block = (BLOCK_BYTES / (6 * nc * nc * size_of::<R>())).max(1);
         let mut result = Ok(());
         for (n, levels) in levels.chunks(block).enumerate() {
-            let lead = [self.frames, n * block];
+            let lead = [record, n * block];
             let own = piece(levels);
             let count = Some(levels.len());
             result = result.and(channel.put_pieces(&variable.name, &lead, count, &own, &self.sharing, nc, comm));
@@ -299,12 +333,12 @@ impl<R: Scalar> SnapshotWriter<R> {
     }
 
     /// Attributes that count the snapshots.
-    fn progress(&self, frames: usize) -> [(&'static str, AttributeValue); 2] {
+    pub(super) fn progress(&self, frames: usize) -> [(&'static str, AttributeValue); 2] {
         [("completed_snapshots", (frames as i32).into()), ("history", self.spec.provenance.history(frames).into())]
     }
 
     /// Gives the file its final name once it is on disk.
-    fn publish(&self, comm: &dyn Communicator) -> Result<(), OutputError> {
+    pub(super) fn publish(&self, comm: &dyn Communicator) -> Result<(), OutputError> {
         let renamed = if comm.rank() == 0 { rename_durably(&self.path) } else { Ok(()) };
         let renamed = renamed.map_err(|source| OutputError::Io { path: self.path.clone(), source });
         Ok(agree(comm, renamed)?)

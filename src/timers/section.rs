@@ -76,4 +76,6 @@ sections! {
     KernelSyncZ "cs_kernel_sync_z";
     /// Snapshots.
     IoWrite "io_write";
+    /// A restart file.
+    Checkpoint "checkpoint";
 }

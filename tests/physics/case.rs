@@ -8,7 +8,7 @@ use atmostr::config::RunConfig;
 use atmostr::met::FloatType;
 use atmostr::met::synth::{self, SynthFlow, SynthOptions, SynthPhysics};
 use atmostr::model::report::{PlanReport, Progress, RunReport, WindowReport};
-use atmostr::model::{self, RunError};
+use atmostr::model::{self, RunControl, RunError};
 
 /// Writes a day of weather with fields for every vertical process.
 pub fn make_winds(dir: &Path, name: &str, nc: usize, levels: usize, windows: usize, hours: f64, float: FloatType) {
@@ -145,10 +145,20 @@ impl Progress for Warnings {
 
 /// Runs a configuration on ranks that are threads; the report and the warnings of the first.
 pub fn run_text(text: &str, dir: &Path, ranks: usize) -> Result<(RunReport, Vec<String>), RunError> {
+    run_text_under(&RunControl::default(), text, dir, ranks)
+}
+
+/// The same from where `control` says.
+pub fn run_text_under(
+    control: &RunControl,
+    text: &str,
+    dir: &Path,
+    ranks: usize,
+) -> Result<(RunReport, Vec<String>), RunError> {
     let config = RunConfig::parse(text, &dir.join("run.toml")).unwrap_or_else(|e| panic!("{}", e.plain()));
     let body = |comm: &dyn atmostr::comm::Communicator| {
         let mut warnings = Warnings::default();
-        model::run(&config, comm, &mut warnings).map(|report| (report, warnings.0))
+        model::run_under(control, &config, comm, &mut warnings).map(|report| (report, warnings.0))
     };
     if ranks == 1 {
         return std::thread::scope(|scope| scope.spawn(|| body(&Solo)).join().unwrap());

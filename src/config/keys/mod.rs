@@ -9,6 +9,7 @@ mod output;
 mod physics;
 mod preprocess;
 mod reference;
+mod restart;
 mod run;
 mod sources;
 mod tracers;
@@ -355,6 +356,7 @@ pub static SECTIONS: &[Section] = &[
     output::FIELDS,
     output::PER_TRACER,
     output::ONE_TRACER,
+    restart::RESTART,
 ];
 
 /// What the paths of sections of preprocessing configurations begin with.
@@ -381,6 +383,7 @@ const TOP: &[Key] = &[
     Key::optional("chemistry", Kind::Table, "", "Decay."),
     Key::required("tracers", Kind::TableOf, "One table per tracer."),
     Key::optional("output", Kind::Table, "without the table nothing is written", "Snapshots."),
+    Key::optional("restart", Kind::Table, "without the table none are written", "Restart files."),
     Key::removed("grid", "remove the table: the transport file decides the grid"),
     Key::removed("init", "write the initial state as [tracers.<name>.init], one table per tracer"),
 ];

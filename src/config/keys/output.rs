@@ -60,6 +60,24 @@ pub(super) const OUTPUT: Section = Section::new(
         Key::new("deflate_level", Kind::Int(0, 9), "0", "Compression of spatial variables; 0 is none."),
         Key::new("shuffle", Kind::Bool, "true", "Byte shuffle before compression; without effect at level 0."),
         Key::new(
+            "writer",
+            Kind::Choice(&[
+                Choice::new("background", "A thread of the first rank, what that gathers, while the run goes on."),
+                Choice::new(
+                    "collective",
+                    "All ranks together through MPI, while the run waits; for fields that no single rank can hold.",
+                ),
+            ]),
+            "background",
+            "Who writes. The content of files is the same.",
+        ),
+        Key::new(
+            "queue",
+            Kind::Int(1, 1000),
+            "1",
+            "Snapshots whose values may wait in the memory of the first rank for `writer = \"background\"`.",
+        ),
+        Key::new(
             "budget",
             Kind::Bool,
             "true",

@@ -15,6 +15,7 @@ use super::input::Source;
 use super::output::Schedule;
 use super::read::View;
 use super::{Output, RunConfig, keys, targets};
+use crate::files::lacks_room;
 use crate::met::TransportFile;
 use crate::met::gates::check_chain;
 use crate::met::synth::SynthOptions;
@@ -131,6 +132,7 @@ impl Check<'_> {
             Some(output) => self.output(output, &winds, &windows, &labels),
             None => Vec::new(),
         };
+        self.restart(&winds, &windows);
         let layout = self.layout(&winds[0], ranks);
         self.columns(&files, &winds[0], hours);
         let levels = winds[0].levels;
@@ -257,6 +259,28 @@ impl Check<'_> {
             self.add(&["output"], "path", problem, "choose another disk, fewer fields or snapshots, or compress them");
         }
         hours
+    }
+
+    /// Restart files are written between windows, and must fit.
+    fn restart(&mut self, winds: &[Winds], windows: &[usize]) {
+        let Some(restart) = &self.config.restart else { return };
+        let window = winds[0].window_seconds / 3600.0;
+        if let Some(every) = restart.every_hours
+            && (every < window - SAME_HOUR || (every / window - (every / window).round()).abs() * window > SAME_HOUR)
+        {
+            let message = format!("a restart file every {every} h does not fall on the end of windows of {window} h");
+            self.add(&["restart"], "every", message, "give a multiple of the length of a window");
+        }
+        let hours: f64 = windows.iter().map(|n| *n as f64 * window).sum();
+        let files = restart.every_hours.map_or(1.0, |every| (hours / every).ceil()).min(restart.keep as f64 + 1.0);
+        let planes = (self.config.tracers.len() + 1) * winds[0].levels;
+        let cells = 6 * winds[0].nc * winds[0].nc;
+        let one = (cells * planes * self.config.settings.float_type.bytes()) as u64;
+        if let Some(sizes) = lacks_room(restart.folder.path(), one.saturating_mul(files as u64)) {
+            let message =
+                format!("the restart files do not fit on the disk of {}: {sizes}", restart.folder.path().display());
+            self.add(&["restart"], "dir", message, "choose another disk, or lower `keep`");
+        }
     }
 
     /// Hours of the snapshots within the run; each must be 0 or the end of a window.

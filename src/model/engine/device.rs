@@ -2,7 +2,7 @@
 
 use kernels::Scalar;
 
-use super::{Books, Engine, Totalled, field, flux_scale, largest_courant};
+use super::{Books, Engine, Kept, Totalled, field, flux_scale, largest_courant};
 use crate::comm::Communicator;
 use crate::device::{DeviceError, DeviceResult};
 use crate::diagnostics::{ColumnSums, ExactSum, exact_total, level_sum, local_sums};
@@ -11,7 +11,7 @@ use crate::model::checks::largest_jump;
 use crate::model::error::RunError;
 use crate::operators::advection::CellBudget;
 use crate::operators::columns::CentreStep;
-use crate::operators::device::{DeviceTransport, HaloPath, Kept, LedgerOf};
+use crate::operators::device::{DeviceTransport, HaloPath, Kept as OnDevice, LedgerOf};
 use crate::operators::{Decaying, TracersAtReset, WindowEnd};
 use crate::output::{FrameContent, FrameNeeds};
 use crate::state::{AIR, CellPlace, PackedState, Slabs};
@@ -57,6 +57,15 @@ impl<R: Scalar> DeviceEngine<R> {
         Err(DeviceError::Arithmetic { device, what })
     }
 
+    /// Brings the copy on the host up to date.
+    fn fetch(&mut self) -> DeviceResult<()> {
+        if !self.fresh {
+            self.transport.download(&mut self.copy)?;
+            self.fresh = true;
+        }
+        Ok(())
+    }
+
     /// Sums every plane over the cells of this rank.
     fn add_up(&mut self) -> DeviceResult<()> {
         self.sums.fill(ExactSum::new());
@@ -64,6 +73,15 @@ impl<R: Scalar> DeviceEngine<R> {
         transport.sums(|plane, part| {
             sums[plane].merge_limbs(part.first, part.limbs, part.special, part.values as u32);
         })
+    }
+}
+
+/// Where the device keeps it, and for what is kept in planes like the state, the tracer.
+fn on_device(kept: Kept) -> (OnDevice, Option<usize>) {
+    match kept {
+        Kept::Diffusion(tracer) => (OnDevice::Carry(LedgerOf::Diffusion), Some(tracer)),
+        Kept::Convection(tracer) => (OnDevice::Carry(LedgerOf::Convection), Some(tracer)),
+        Kept::Source(source) => (OnDevice::Compensation(source), None),
     }
 }
 
@@ -118,15 +136,15 @@ impl<R: Scalar> Engine<R> for DeviceEngine<R> {
         {
             let Some(refused) = self.transport.take_refused(ledger)? else { continue };
             book.refused = refused;
-            self.transport.read_kept(Kept::Carry(ledger), self.kept.data_mut())?;
+            self.transport.read_kept(OnDevice::Carry(ledger), self.kept.data_mut())?;
             book.carried.clear();
             let tracers = AIR + 1..self.kept.planes();
             book.carried.extend(tracers.clone().map(|plane| level_sum(&self.kept, 0, plane)));
-            self.transport.read_kept(Kept::Returned(ledger), self.kept.data_mut())?;
+            self.transport.read_kept(OnDevice::Returned(ledger), self.kept.data_mut())?;
             book.returned.clear();
             book.returned.extend(tracers.map(|plane| level_sum(&self.kept, 0, plane)));
             self.kept.data_mut().fill(R::default());
-            self.transport.write_kept(Kept::Returned(ledger), self.kept.data())?;
+            self.transport.write_kept(OnDevice::Returned(ledger), self.kept.data())?;
         }
         Ok(())
     }
@@ -176,11 +194,31 @@ impl<R: Scalar> Engine<R> for DeviceEngine<R> {
         if needs == FrameNeeds::Columns {
             return Ok(FrameContent::Columns(&self.columns));
         }
-        if !self.fresh {
-            self.transport.download(&mut self.copy)?;
-            self.fresh = true;
-        }
+        self.fetch()?;
         Ok(FrameContent::Layers { state: self.copy.slabs(), columns: &self.columns })
+    }
+
+    fn state(&mut self) -> Result<&PackedState<R>, RunError> {
+        self.fetch()?;
+        Ok(&self.copy)
+    }
+
+    fn read_kept(&mut self, kept: Kept, into: &mut Slabs<R>) -> Result<(), RunError> {
+        let (place, tracer) = on_device(kept);
+        let Some(tracer) = tracer else { return Ok(self.transport.read_kept(place, into.data_mut())?) };
+        self.transport.read_kept(place, self.kept.data_mut())?;
+        let tiles = 0..self.kept.tile_set().len();
+        tiles.for_each(|tile| into.plane_mut(0, tile, 0).copy_from_slice(self.kept.plane(0, tile, AIR + 1 + tracer)));
+        Ok(())
+    }
+
+    fn write_kept(&mut self, kept: Kept, from: &Slabs<R>) -> Result<(), RunError> {
+        let (place, tracer) = on_device(kept);
+        let Some(tracer) = tracer else { return Ok(self.transport.write_kept(place, from.data())?) };
+        self.transport.read_kept(place, self.kept.data_mut())?;
+        let tiles = 0..self.kept.tile_set().len();
+        tiles.for_each(|tile| self.kept.plane_mut(0, tile, AIR + 1 + tracer).copy_from_slice(from.plane(0, tile, 0)));
+        Ok(self.transport.write_kept(place, self.kept.data())?)
     }
 
     fn shape(&self) -> &PackedState<R> {

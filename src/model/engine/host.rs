@@ -3,17 +3,17 @@
 use kernels::Scalar;
 use kernels::columns::LedgerStats;
 
-use super::{Books, Engine, Totalled, field, flux_scale, largest_courant};
+use super::{Books, Engine, Kept, Totalled, field, flux_scale, largest_courant};
 use crate::comm::Communicator;
 use crate::diagnostics::{ColumnSums, tracer_totals_into};
 use crate::met::{Section, WindowBuffer, WindowStream};
 use crate::model::checks::{first_unusable, largest_jump};
 use crate::model::error::RunError;
 use crate::operators::advection::{Advection, CellBudget, ColumnRows, Midpoint, RowStats, Winds, largest_budget};
-use crate::operators::columns::{CentrePhysics, CentreStep, ConvectionOperator};
+use crate::operators::columns::{CentrePhysics, CentreStep, ColumnStore, ConvectionOperator};
 use crate::operators::{Decaying, Threads, TracersAtReset, WindowEnd, decay, reset_air_mass};
 use crate::output::{FrameContent, FrameNeeds};
-use crate::state::{CellPlace, PackedState};
+use crate::state::{CellPlace, PackedState, Slabs};
 
 /// State and operators of one rank on the processor.
 pub(in crate::model) struct HostEngine<'a, R: Scalar> {
@@ -46,6 +46,20 @@ impl<'a, R: Scalar> HostEngine<'a, R> {
         let columns = ColumnSums::zeros(state.tile_set().clone(), state.slabs().planes());
         let (stats, convected) = Default::default();
         Self { state, columns, transport, centre, convection, threads, stats, convected }
+    }
+}
+
+impl<R: Scalar> HostEngine<'_, R> {
+    /// The store with what is kept, and its field there.
+    fn kept(&mut self, kept: Kept) -> (&mut ColumnStore<R>, usize) {
+        let tracers = self.state.tracers().len();
+        let centre = self.centre.as_mut().map(CentrePhysics::store_mut);
+        let (store, field) = match kept {
+            Kept::Diffusion(tracer) => (centre, 2 * tracer),
+            Kept::Source(source) => (centre, 2 * tracers + source),
+            Kept::Convection(tracer) => (self.convection.as_mut().map(ConvectionOperator::store_mut), 2 * tracer),
+        };
+        (store.expect("the operator is part of the run"), field)
     }
 }
 
@@ -158,6 +172,22 @@ impl<R: Scalar> Engine<R> for HostEngine<'_, R> {
             FrameNeeds::Columns => FrameContent::Columns(columns),
             FrameNeeds::Layers => FrameContent::Layers { state, columns },
         })
+    }
+
+    fn state(&mut self) -> Result<&PackedState<R>, RunError> {
+        Ok(&self.state)
+    }
+
+    fn read_kept(&mut self, kept: Kept, into: &mut Slabs<R>) -> Result<(), RunError> {
+        let (store, field) = self.kept(kept);
+        store.read(field, into);
+        Ok(())
+    }
+
+    fn write_kept(&mut self, kept: Kept, from: &Slabs<R>) -> Result<(), RunError> {
+        let (store, field) = self.kept(kept);
+        store.write(field, from);
+        Ok(())
     }
 
     fn shape(&self) -> &PackedState<R> {

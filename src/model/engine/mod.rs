@@ -23,6 +23,17 @@ use self::device::DeviceEngine;
 use self::host::HostEngine;
 pub(super) use self::open::{OpenDevice, engine, open_device};
 
+/// What vertical physics keeps for each column from one window to the next, kg of carrier air.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// Rounding that the diffusion of a tracer still owes.
+    Diffusion(usize),
+    /// Rounding that the convection of a tracer still owes.
+    Convection(usize),
+    /// What the lowest layer holds too much of a source.
+    Source(usize),
+}
+
 /// State and operators of one rank. Calls that name `comm` are collective; `window` is always the current one.
 pub(super) trait Engine<R: Scalar> {
     /// Prepares for the substeps of a window.
@@ -72,6 +83,15 @@ pub(super) trait Engine<R: Scalar> {
 
     /// What a snapshot is made of, on the host, as it is now. Waits for everything under way.
     fn content(&mut self, needs: FrameNeeds) -> Result<FrameContent<'_, R>, RunError>;
+
+    /// The state on the host, as it is now. Waits for everything under way.
+    fn state(&mut self) -> Result<&PackedState<R>, RunError>;
+
+    /// Reads what physics keeps into the only plane of a storage of one level. The operator is part of the run.
+    fn read_kept(&mut self, kept: Kept, into: &mut Slabs<R>) -> Result<(), RunError>;
+
+    /// Replaces what physics keeps.
+    fn write_kept(&mut self, kept: Kept, from: &Slabs<R>) -> Result<(), RunError>;
 
     /// The state on the host as it was last there: names, shapes and sizes.
     fn shape(&self) -> &PackedState<R>;

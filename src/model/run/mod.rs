@@ -1,6 +1,7 @@
 //! The run: windows, substeps, resets, snapshots.
 
 mod plan;
+mod save;
 mod window;
 
 use std::collections::HashSet;
@@ -10,10 +11,12 @@ use kernels::{Scalar, arithmetic_fault};
 
 use super::budget::Budgets;
 use super::clock::Clock;
+use super::control::{Pace, RunControl, StartFrom};
 use super::engine::{Books, Engine, OpenDevice, engine, open_device};
 use super::error::{RunError, agree_on};
 use super::physics::{emission_totals, emitters, expectations};
-use super::report::{Budget, Progress, RunReport};
+use super::report::{Budget, Ended, Progress, RunReport};
+use super::restart::{KeptField, OutputPlace, kept_fields, next_window, resumed};
 use super::setup::{Setup, make_folder_of};
 use super::snapshots::Snapshots;
 use super::timing::RunTimers;
@@ -30,6 +33,20 @@ use crate::timers::{self, Timed};
 /// Anything wrong with the configuration or its files (found before any work), and what happens on the way. The lowest
 /// failing rank returns its own error, the others [`RunError::Elsewhere`].
 pub fn run(config: &RunConfig, comm: &dyn Communicator, progress: &mut dyn Progress) -> Result<RunReport, RunError> {
+    run_under(&RunControl::default(), config, comm, progress)
+}
+
+/// Runs a configuration from where `control` says, until the end or until it is asked to stop. Collective over `comm`.
+///
+/// # Errors
+/// As [`run`], and a restart file that cannot be used.
+pub fn run_under(
+    control: &RunControl,
+    config: &RunConfig,
+    comm: &dyn Communicator,
+    progress: &mut dyn Progress,
+) -> Result<RunReport, RunError> {
+    agree_on(comm, check_control(control, config))?;
     let fault = arithmetic_fault::<f32>().or_else(arithmetic_fault::<f64>);
     agree_on(comm, fault.map_or(Ok(()), |fault| Err(RunError::Arithmetic { fault })))?;
     let timers = RunTimers::start(comm)?;
@@ -38,14 +55,26 @@ pub fn run(config: &RunConfig, comm: &dyn Communicator, progress: &mut dyn Progr
     let threads = agree_on(comm, Threads::new(thread_count(config, comm)).map_err(RunError::from))?;
     let report = match config.settings.float_type {
         FloatType::Float32 => {
-            threads.install(|| Run::<f32>::new(config, &setup, device, &threads, comm, progress)?.finish())
+            threads.install(|| Run::<f32>::new(control, config, &setup, device, &threads, comm, progress)?.finish())
         }
         FloatType::Float64 => {
-            threads.install(|| Run::<f64>::new(config, &setup, device, &threads, comm, progress)?.finish())
+            threads.install(|| Run::<f64>::new(control, config, &setup, device, &threads, comm, progress)?.finish())
         }
     }?;
     timers.finish(config, &setup, comm, progress);
     Ok(report)
+}
+
+/// What is asked of restart files needs to know of them.
+fn check_control(control: &RunControl, config: &RunConfig) -> Result<(), RunError> {
+    let what = match (&control.from, control.wall_limit) {
+        _ if config.restart.is_some() => return Ok(()),
+        (StartFrom::Latest, _) => "--restart latest",
+        (StartFrom::LatestIfAny, _) => "--restart auto",
+        (_, Some(_)) => "--wall-limit",
+        _ => return Ok(()),
+    };
+    Err(RunError::NoRestartTable { what })
 }
 
 fn thread_count(config: &RunConfig, comm: &dyn Communicator) -> usize {
@@ -68,6 +97,14 @@ impl Seconds {
 }
 
 struct Run<'a, R: Scalar> {
+    control: &'a RunControl,
+    pace: Pace,
+    /// What vertical physics keeps between windows.
+    kept: Vec<KeptField>,
+    /// Output of a run that goes on; `None`: a run from the beginning.
+    resumed: Option<Option<OutputPlace>>,
+    /// Whether there is nothing left to run.
+    over: bool,
     config: &'a RunConfig,
     setup: &'a Setup,
     threads: &'a Threads,
@@ -88,6 +125,7 @@ struct Run<'a, R: Scalar> {
 
 impl<'a, R: Scalar> Run<'a, R> {
     fn new(
+        control: &'a RunControl,
         config: &'a RunConfig,
         setup: &'a Setup,
         device: Option<OpenDevice>,
@@ -95,31 +133,67 @@ impl<'a, R: Scalar> Run<'a, R> {
         comm: &'a dyn Communicator,
         progress: &'a mut dyn Progress,
     ) -> Result<Self, RunError> {
-        let files = setup.plan.files.iter().zip(&setup.plan.windows);
-        let files = files.map(|(file, n)| FileWindows { file: file.clone(), windows: 0..*n }).collect();
+        let resumed = resumed(config, setup, &control.from, &control.accepted, comm)?;
+        let windows = resumed.as_ref().map_or(0, |resumed| resumed.state.windows);
+        let next = next_window(setup, windows);
         let start = Instant::now();
-        let stream = WindowStream::new(files, setup.buffer(config), PrefetchMode::from_environment());
+        let stream = WindowStream::new(remaining(setup, next), setup.buffer(config), PrefetchMode::from_environment());
         let mut stream = agree_on(comm, stream.map_err(RunError::from))?;
-        let first = agree_on(comm, stream.advance().map_err(RunError::from))?.expect("a run has a first window");
+        let first = agree_on(comm, stream.advance().map_err(RunError::from))?.expect("a run has a window");
         agree_on(comm, verify_share(setup, first, 0, comm))?;
         let read = start.elapsed().as_secs_f64();
-        let (_, window) = stream.current().expect("a run has a first window");
-        let (state, notes) = setup.initial_state(config, window, comm)?;
+        let (_, window) = stream.current().expect("a run has a window");
+        let (state, notes) = match &resumed {
+            Some(resumed) => {
+                let path = resumed.file.path().display();
+                (resumed.fields(config, setup, comm)?, vec![format!("window {} of {path}", windows + 1)])
+            }
+            None => setup.initial_state(config, window, comm)?,
+        };
         let emitters = emitters(config, setup, comm)?;
         let rules = expectations(config, &emitters, comm)?;
+        let kept = kept_fields(config, &emitters);
         let emitted = emission_totals(config, &rules, 3600.0 * setup.plan.hours);
         let mut engine = engine(config, setup, device, state, window, emitters, threads, comm)?;
-        let mut initial = Vec::new();
-        totals(&mut *engine, comm, &mut initial)?;
+        for field in &kept {
+            let slabs = resumed.as_ref().map(|resumed| resumed.kept(config, setup, field, comm)).transpose()?.flatten();
+            if let Some(slabs) = slabs {
+                agree_on(comm, engine.write_kept(field.kept, &slabs))?;
+            }
+        }
         let path = config.output.as_ref().and_then(|output| output.budget.as_deref());
         if let Some(path) = path {
             make_folder_of(path, comm)?;
         }
-        let budgets = agree_on(comm, Budgets::new(rules, &initial[AIR + 1..], path, comm))?;
+        let mut initial = Vec::new();
+        let budgets = match &resumed {
+            Some(resumed) => {
+                initial.clone_from(&resumed.state.initial);
+                Budgets::resumed(rules, &resumed.state.budgets, path, comm)
+            }
+            None => {
+                totals(&mut *engine, comm, &mut initial)?;
+                Budgets::new(rules, &initial[AIR + 1..], path, comm)
+            }
+        };
+        let budgets = agree_on(comm, budgets)?;
+        let clock = Clock::at(setup.header().dt_met_seconds(), windows);
+        let mut snapshots = Snapshots::new(config, setup, budgets.series());
+        let mut warnings = Vec::new();
+        let resumed = resumed.map(|resumed| {
+            snapshots.resume(clock.hours(), resumed.state.snapshots);
+            warnings = resumed.notes;
+            resumed.state.output
+        });
         let run = Self {
-            clock: Clock::new(setup.header().dt_met_seconds()),
+            clock,
             total: Seconds { read, ..Seconds::default() },
             warned: HashSet::new(),
+            pace: Pace::new(),
+            over: next.is_none(),
+            control,
+            kept,
+            resumed,
             config,
             setup,
             threads,
@@ -127,7 +201,7 @@ impl<'a, R: Scalar> Run<'a, R> {
             progress,
             stream,
             engine,
-            snapshots: Snapshots::new(config, setup, budgets.series()),
+            snapshots,
             initial,
             budgets,
             books: Books::default(),
@@ -136,6 +210,7 @@ impl<'a, R: Scalar> Run<'a, R> {
         let mut plan = run.plan(&emitted);
         plan.lines.extend(notes.into_iter().map(|note| ("initial", note)));
         run.progress.start(&plan);
+        warnings.iter().for_each(|warning| run.progress.warn(warning));
         if let Some(notice) = run.engine.notice() {
             run.progress.warn(&notice);
         }
@@ -144,10 +219,10 @@ impl<'a, R: Scalar> Run<'a, R> {
 
     /// All windows, then the report.
     fn finish(mut self) -> Result<RunReport, RunError> {
-        let Some((first, _)) = self.stream.current() else { unreachable!("a run has a first window") };
-        self.open_snapshots(first)?;
-        self.snapshot()?;
-        let mut place = Some(first);
+        let Some((first, _)) = self.stream.current() else { unreachable!("a run has a window") };
+        self.open_output(first)?;
+        let mut place = (!self.over).then_some(first);
+        let mut stopped = None;
         while let Some(now) = place {
             self.window(now)?;
             let timed = timers::section(Timed::WindowAdvance);
@@ -158,14 +233,19 @@ impl<'a, R: Scalar> Run<'a, R> {
             }
             self.total.read += start.elapsed().as_secs_f64();
             drop(timed);
-            if place.is_none_or(|next| next.file != now.file) && self.snapshots.daily() {
+            if let Some(next) = place.filter(|next| next.file != now.file && self.snapshots.daily()) {
                 self.snapshots.close(self.comm)?;
-                if let Some(next) = place {
-                    self.open_snapshots(next)?;
-                }
+                self.open_snapshots(next.file, 0)?;
+            }
+            self.pace.window();
+            stopped = self.save(place)?;
+            if stopped.is_some() {
+                break;
             }
         }
-        self.snapshots.close(self.comm)?;
+        if stopped.is_none() {
+            self.snapshots.close(self.comm)?;
+        }
         let mut last = std::mem::take(&mut self.found);
         totals(&mut *self.engine, self.comm, &mut last)?;
         let table = agree_on(self.comm, self.budgets.finish())?;
@@ -186,7 +266,8 @@ impl<'a, R: Scalar> Run<'a, R> {
         let seconds = self.total.list().to_vec();
         let ledger_refused = self.budgets.refused();
         let model_seconds = self.clock.seconds();
-        let report = RunReport { model_seconds, snapshots, files, budgets, ledger_refused, seconds };
+        let ended = stopped.unwrap_or(Ended::Complete);
+        let report = RunReport { ended, model_seconds, snapshots, files, budgets, ledger_refused, seconds };
         self.progress.finish(&report);
         Ok(report)
     }
@@ -243,8 +324,27 @@ impl<'a, R: Scalar> Run<'a, R> {
         &self.setup.file_names[place.file]
     }
 
-    fn open_snapshots(&mut self, place: StreamPosition) -> Result<(), RunError> {
-        self.snapshots.open(place.file, self.engine.shape().tracers(), self.setup, self.comm)
+    fn open_snapshots(&mut self, file: usize, frames: usize) -> Result<(), RunError> {
+        self.snapshots.open(file, frames, self.engine.shape().tracers(), self.setup, self.comm)
+    }
+
+    /// The output file of the first window, with the snapshot of the initial state or where the run goes on.
+    fn open_output(&mut self, first: StreamPosition) -> Result<(), RunError> {
+        match self.resumed.take() {
+            None => {
+                self.open_snapshots(first.file, 0)?;
+                self.snapshot()
+            }
+            Some(None) => self.open_snapshots(first.file, 0),
+            Some(Some(OutputPlace { file, frames })) => {
+                self.open_snapshots(file, frames)?;
+                if file != first.file && self.snapshots.daily() {
+                    self.snapshots.close(self.comm)?;
+                    self.open_snapshots(first.file, 0)?;
+                }
+                Ok(())
+            }
+        }
     }
 
     /// Writes a snapshot if one is due at the clock's time. Collective.
@@ -252,6 +352,19 @@ impl<'a, R: Scalar> Run<'a, R> {
         self.total.write += self.snapshots.write(self.clock.hours(), &mut *self.engine, &self.budgets, self.comm)?;
         Ok(())
     }
+}
+
+/// The windows still to be run; the last one of all if there are none.
+fn remaining(setup: &Setup, next: Option<StreamPosition>) -> Vec<FileWindows> {
+    let last = setup.plan.files.len() - 1;
+    let next = next.unwrap_or(StreamPosition { file: last, window: setup.plan.windows[last] - 1 });
+    let windows = |file: usize, count: usize| match file.cmp(&next.file) {
+        std::cmp::Ordering::Less => 0..0,
+        std::cmp::Ordering::Equal => next.window..count,
+        std::cmp::Ordering::Greater => 0..count,
+    };
+    let files = setup.plan.files.iter().zip(&setup.plan.windows).enumerate();
+    files.map(|(n, (file, count))| FileWindows { file: file.clone(), windows: windows(n, *count) }).collect()
 }
 
 /// Verifies the stored checksum of a window on one rank, each rank in its turn. A single rank has done so on loading.

@@ -49,6 +49,15 @@ impl<R: Scalar> Run<'_, R> {
             lines.push(("decay", chemistry.summary(&self.config.tracers)));
         }
         lines.extend(self.engine.place().map(|place| ("device", place)));
-        PlanReport { lines, windows: plan.windows.iter().map(|n| *n as u64).sum() }
+        if let Some(words) = self.snapshots.memory_words() {
+            lines.push(("output", words));
+        }
+        if let Some(restart) = &self.config.restart {
+            let every = restart.every_hours.map_or("at the end".to_owned(), |hours| format!("every {hours} h"));
+            let (keep, folder) = (restart.keep, restart.folder.path().display());
+            lines.push(("restart", format!("{every}, the latest {keep} in {folder}")));
+        }
+        let whole: u64 = plan.windows.iter().map(|n| *n as u64).sum();
+        PlanReport { lines, windows: whole - self.clock.windows(), start_seconds: self.clock.seconds() }
     }
 }

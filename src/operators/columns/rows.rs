@@ -6,7 +6,7 @@ use kernels::columns::ColumnBlock;
 use kernels::{Scalar, TileShape};
 use ndarray::{ArrayView2, ArrayViewMut2};
 
-use crate::state::TileSet;
+use crate::state::{Slabs, TileSet};
 
 /// Columns that make the loops over columns long enough; short rows of a tile are put together up to this many.
 const COLUMNS: usize = 96;
@@ -114,6 +114,29 @@ impl<R: Scalar> ColumnStore<R> {
             (0..shape.nj * ni).map(move |n| (tile, n / ni, n % ni))
         };
         set.shapes().iter().enumerate().flat_map(cells).map(move |(tile, j, i)| self.get(field, tile, j, i))
+    }
+
+    /// Copies a field into the first plane of the lowest level of a storage on the same tiles.
+    pub fn read(&self, field: usize, into: &mut Slabs<R>) {
+        let set = into.tile_set().clone();
+        for (tile, shape) in set.shapes().iter().enumerate() {
+            let plane = into.plane_mut(0, tile, 0);
+            for j in 0..shape.nj {
+                let row = &mut plane[shape.row_start(j)..][..shape.ni];
+                row.iter_mut().enumerate().for_each(|(i, into)| *into = self.get(field, tile, j, i));
+            }
+        }
+    }
+
+    /// Copies a field from there.
+    pub fn write(&mut self, field: usize, from: &Slabs<R>) {
+        for (tile, shape) in from.tile_set().shapes().iter().enumerate() {
+            let plane = from.plane(0, tile, 0);
+            for j in 0..shape.nj {
+                let row = &plane[shape.row_start(j)..][..shape.ni];
+                row.iter().enumerate().for_each(|(i, value)| *self.get_mut(field, tile, j, i) = *value);
+            }
+        }
     }
 
     /// Sets a field to zero everywhere.

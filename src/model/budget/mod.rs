@@ -1,16 +1,19 @@
 //! What the total of every tracer should be, window by window, and what it is.
 
-use std::fmt::Write as _;
-use std::io::Write;
+mod table;
+
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
+use self::table::{BudgetFile, ROW_LENGTH, Row};
 use super::engine::{Books, OperatorBook};
 use super::error::RunError;
 use super::report::TracerBudget;
 use crate::comm::Communicator;
 use crate::diagnostics::{ExactSum, exact_total};
 use crate::operators::columns::CentreStep;
-use crate::output::{OutputError, Series};
+use crate::output::Series;
 use crate::sources::{Decay, SourceTimes, emitted};
 
 /// A source of a tracer: when its slices hold, and their totals over the globe, kg of carrier air per second.
@@ -43,11 +46,30 @@ struct Account {
 }
 
 /// What a total gained and lost, kg of carrier air.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Change {
     emitted: f64,
     decayed: f64,
     residual: f64,
+}
+
+/// Where the account of a tracer stands between two windows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct AccountState {
+    expected: f64,
+    run: Change,
+    last: f64,
+    returned: [f64; 2],
+    carried: [f64; 2],
+}
+
+/// Where the budgets stand between two windows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct BudgetState {
+    accounts: Vec<AccountState>,
+    refused: [u64; 2],
+    unlofted: u64,
+    hours: f64,
 }
 
 /// Endings and meanings of what a snapshot tells of each tracer, all since the start of the run.
@@ -99,6 +121,13 @@ pub(super) struct Unexplained {
 /// Part of a total that rounding in single precision cannot change in a window.
 const BEYOND_ROUNDING: f64 = 1e-6;
 
+impl BudgetState {
+    /// Number of tracers.
+    pub(super) fn tracers(&self) -> usize {
+        self.accounts.len()
+    }
+}
+
 impl Change {
     /// Whether the residual is more than rounding of what there was and came can be.
     fn unexplained(&self, total: f64) -> bool {
@@ -125,10 +154,44 @@ impl Budgets {
             carried: [0.0; 2],
         };
         let accounts: Vec<Account> = rules.into_iter().zip(totals).map(account).collect();
-        let file = path.filter(|_| comm.rank() == 0).map(BudgetFile::create).transpose()?;
+        let file = path.filter(|_| comm.rank() == 0).map(|path| BudgetFile::create(path, None)).transpose()?;
         // No window takes memory for its text.
         let rows = String::with_capacity(accounts.iter().map(|a| a.rules.name.len() + ROW_LENGTH).sum());
         Ok(Self { accounts, refused: [0; 2], unlofted: 0, file, rows, hours: 0.0 })
+    }
+
+    /// Accounts as they stood in a run that goes on; the table keeps its rows up to then.
+    pub(super) fn resumed(
+        rules: Vec<Expectation>,
+        state: &BudgetState,
+        path: Option<&Path>,
+        comm: &dyn Communicator,
+    ) -> Result<Self, RunError> {
+        let totals = vec![0.0; rules.len()];
+        let mut budgets = Self::new(rules, &totals, None, comm)?;
+        for (account, stood) in budgets.accounts.iter_mut().zip(&state.accounts) {
+            let AccountState { expected, run, last, returned, carried } = *stood;
+            (account.expected, account.run, account.last) = (expected, run, last);
+            (account.returned, account.carried) = (returned, carried);
+        }
+        (budgets.refused, budgets.unlofted, budgets.hours) = (state.refused, state.unlofted, state.hours);
+        let path = path.filter(|_| comm.rank() == 0);
+        budgets.file = path.map(|path| BudgetFile::create(path, Some(state.hours))).transpose()?;
+        Ok(budgets)
+    }
+
+    /// Where the accounts stand, at the end of a window.
+    pub(super) fn state(&self) -> BudgetState {
+        let account = |a: &Account| {
+            let Account { expected, run, last, returned, carried, .. } = *a;
+            AccountState { expected, run, last, returned, carried }
+        };
+        BudgetState {
+            accounts: self.accounts.iter().map(account).collect(),
+            refused: self.refused,
+            unlofted: self.unlofted,
+            hours: self.hours,
+        }
     }
 
     /// The emissions of a substep.
@@ -264,76 +327,6 @@ impl LedgerAmounts {
         let amounts = |book: &OperatorBook| (total(&book.returned), total(&book.carried));
         let (diffusion, convection) = (amounts(&books.diffusion), amounts(&books.convection));
         Self { returned: [diffusion.0, convection.0], carried: [diffusion.1, convection.1] }
-    }
-}
-
-/// A line of the table.
-struct Row<'a> {
-    hours: [f64; 2],
-    account: &'a Account,
-    total: f64,
-    ledgers: LedgerAmounts,
-    refused: [u64; 2],
-}
-
-/// Columns of the table; amounts in kg of carrier air.
-const COLUMNS: &str = "start_h,end_h,tracer,burden_start_kg,sources_kg,decay_kg,residual_kg,burden_end_kg,\
-                       diffusion_ledger_returned_kg,convection_ledger_returned_kg,diffusion_carry_outstanding_kg,\
-                       convection_carry_outstanding_kg,diffusion_ledger_refused_count,convection_ledger_refused_count";
-
-/// Longest text of a row without its name: eleven numbers of at most 24 characters, two counts of at most 20, the
-/// commas and the end of the line.
-const ROW_LENGTH: usize = 11 * 24 + 2 * 20 + 14;
-
-impl Row<'_> {
-    fn write(&self, text: &mut String) -> std::fmt::Result {
-        let (a, l) = (self.account, &self.ledgers);
-        let amounts = [a.last, a.window.emitted, 0.0 - a.window.decayed, a.window.residual, self.total];
-        let ledgers = [l.returned[0], l.returned[1], l.carried[0], l.carried[1]];
-        write!(text, "{},{},{}", self.hours[0], self.hours[1], a.rules.name)?;
-        amounts.iter().chain(&ledgers).try_for_each(|value| write!(text, ",{value:e}"))?;
-        writeln!(text, ",{},{}", self.refused[0], self.refused[1])
-    }
-}
-
-/// The table on disk. It takes its name, and the place of an earlier one, with the first window, and then grows.
-struct BudgetFile {
-    path: PathBuf,
-    part: PathBuf,
-    file: std::fs::File,
-    published: bool,
-}
-
-impl BudgetFile {
-    fn create(path: &Path) -> Result<Self, RunError> {
-        let part = path.with_extension("csv.part");
-        let file = std::fs::File::create(&part).map_err(|source| OutputError::Io { path: part.clone(), source })?;
-        let mut new = Self { path: path.into(), part, file, published: false };
-        new.write(&format!("{COLUMNS}\n"))?;
-        Ok(new)
-    }
-
-    fn write(&mut self, text: &str) -> Result<(), RunError> {
-        let io = |source| OutputError::Io { path: self.path.clone(), source };
-        Ok(self.file.write_all(text.as_bytes()).map_err(io)?)
-    }
-
-    /// Adds the lines of a window.
-    fn append(&mut self, text: &str) -> Result<(), RunError> {
-        self.write(text)?;
-        if !self.published {
-            let io = |source| OutputError::Io { path: self.path.clone(), source };
-            self.file.sync_all().map_err(io)?;
-            std::fs::rename(&self.part, &self.path).map_err(io)?;
-            self.published = true;
-        }
-        Ok(())
-    }
-
-    fn finish(self) -> Result<PathBuf, RunError> {
-        let io = |source| OutputError::Io { path: self.path.clone(), source };
-        self.file.sync_all().map_err(io)?;
-        Ok(self.path)
     }
 }
 
