@@ -51,9 +51,7 @@ impl Staged {
         self.file.persist(path).map_err(|error| error.error)?;
         sync_folder(folder(path))
     }
-}
 
-impl Staged {
     /// The same unless there is a file of that name; whether there was none.
     ///
     /// # Errors
@@ -77,7 +75,10 @@ impl Staged {
 }
 
 /// Brings the names of a folder to the disk.
-fn sync_folder(folder: &Path) -> io::Result<()> {
+///
+/// # Errors
+/// Of the system.
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { fs::File::open(folder)?.sync_all() } else { Ok(()) }
 }
 

@@ -82,14 +82,6 @@ impl RestartFolder {
     }
 }
 
-/// Brings the names of a folder to the disk.
-///
-/// # Errors
-/// Of the system.
-pub fn sync_folder(folder: &Path) -> std::io::Result<()> {
-    if cfg!(unix) { fs::File::open(folder)?.sync_all() } else { Ok(()) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,7 +13,7 @@ mod write;
 
 pub use checksum::Checksum;
 pub use error::RestartError;
-pub use folder::{RestartFolder, sync_folder};
+pub use folder::RestartFolder;
 pub use read::RestartFile;
 pub use write::{RestartField, write};
 

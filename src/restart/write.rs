@@ -6,11 +6,9 @@ use std::sync::Arc;
 use kernels::Scalar;
 use netcdf::AttributeValue;
 
-use super::{
-    CHECKSUM, Checksum, FieldLevels, LAYOUT, RestartError, STATE_BYTES, VERSION, state_attribute, sync_folder,
-};
+use super::{CHECKSUM, Checksum, FieldLevels, LAYOUT, RestartError, STATE_BYTES, VERSION, state_attribute};
 use crate::comm::{Communicator, agree};
-use crate::files::folder;
+use crate::files::{folder, sync_folder};
 use crate::grid::CubedSphere;
 use crate::output::{
     Attributes, Channel, Compression, Provenance, Rectangle, Sharing, Storage, Values, VariableDef, WriteMode, storage,
