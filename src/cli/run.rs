@@ -35,10 +35,10 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "FILE|latest|auto|none")]
     restart: Option<String>,
     /// Differences between restart file and configuration that are accepted
-    #[arg(long, value_name = "ASPECT", value_delimiter = ',', value_parser = aspects(), requires = "restart")]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = aspects(), requires = "restart")]
     allow: Vec<String>,
     /// Stop with a restart file before the job has run for so long: [[H:]M:]S
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "H:M:S", value_parser = duration)]
     wall_limit: Option<Duration>,
 }
 

@@ -209,6 +209,8 @@ pub(super) fn resumed(
         return Ok(None);
     }
     let path = std::path::PathBuf::from(String::from_utf8_lossy(&path).into_owned());
+    let whole = if comm.rank() == 0 { RestartFile::check(&path) } else { Ok(()) };
+    agree_on(comm, whole.map_err(RunError::from))?;
     let opened = RestartFile::open(&path).and_then(|file| {
         let (state, differences) = RunState::of_file(&file, config, setup, accepted)?;
         let same = differences.is_empty();

@@ -261,7 +261,7 @@ mod tests {
         let (file, result) = background.finish();
         result.unwrap();
         file.unwrap().close().unwrap();
-        let file = netcdf::open(&path).unwrap();
+        let file = crate::files::open_netcdf(&path).unwrap();
         let values = file.variable("a").unwrap().get_values::<f64, _>(..).unwrap();
         assert_eq!(values, (0..50_000).map(f64::from).collect::<Vec<_>>());
         assert_eq!(file.attribute("records").unwrap().value().unwrap(), 50.into());

@@ -189,7 +189,8 @@ impl<R: Scalar> SnapshotWriter<R> {
                 let region = |record: usize| {
                     let (mut start, mut count) = (vec![record, level, 0, 0, 0], vec![1, 1, 6, nc, nc]);
                     if levels.is_none() {
-                        (start.remove(1), count.remove(1));
+                        start.remove(1);
+                        count.remove(1);
                     }
                     (start, count)
                 };

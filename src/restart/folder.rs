@@ -57,7 +57,7 @@ impl RestartFolder {
     pub fn latest(&self) -> Result<(Option<RestartFile>, Vec<RestartError>), RestartError> {
         let mut damaged = Vec::new();
         for path in self.files()? {
-            match RestartFile::open(&path).and_then(|file| file.verify().map(|()| file)) {
+            match RestartFile::check(&path).and_then(|()| RestartFile::open(&path)) {
                 Ok(file) => return Ok((Some(file), damaged)),
                 Err(error) => damaged.push(error),
             }

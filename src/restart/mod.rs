@@ -2,13 +2,14 @@
 //! number of ranks, tiles, threads and devices.
 //!
 //! A file is NetCDF-4 in the layout of snapshots, `[time, lev, nf, Ydim, Xdim]`, and tells the layout of the run that
-//! wrote it nowhere. Every variable carries a checksum; what is not a field is the JSON text of one attribute. A file
-//! takes its name when it is complete and on disk.
+//! wrote it nowhere. Every variable carries a checksum, and so does the whole file; what is not a field is the JSON text of
+//! one attribute. A file takes its name when it is complete and on disk.
 
 mod checksum;
 mod error;
 mod folder;
 mod read;
+mod whole;
 mod write;
 
 pub use checksum::Checksum;

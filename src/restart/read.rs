@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use kernels::Scalar;
 
-use super::{CHECKSUM, Checksum, FieldLevels, LAYOUT, RestartError, STATE, VERSION, state_attribute};
+use super::{CHECKSUM, Checksum, FieldLevels, LAYOUT, RestartError, STATE, VERSION, state_attribute, whole};
 use crate::comm::{Communicator, agree};
 use crate::files::open_netcdf;
 use crate::output::Rectangle;
@@ -19,7 +19,15 @@ pub struct RestartFile {
 }
 
 impl RestartFile {
-    /// Opens a file and reads the state that is no field.
+    /// Refuses a file that is not, byte by byte, the one that was written. To be asked once, by one rank, before any opens it.
+    ///
+    /// # Errors
+    /// The file cannot be read, is no restart file, or is damaged.
+    pub fn check(path: &Path) -> Result<(), RestartError> {
+        whole::check(path)
+    }
+
+    /// Opens a file that [`RestartFile::check`] has found whole, and reads the state that is no field.
     ///
     /// # Errors
     /// The file cannot be read, or is no restart file of this version.
@@ -67,34 +75,6 @@ impl RestartFile {
         RestartError::Damaged { path: self.path.clone(), problem: problem.into() }
     }
 
-    /// Compares all fields with their checksums.
-    ///
-    /// # Errors
-    /// A field cannot be read, or is not what was written.
-    pub fn verify(&self) -> Result<(), RestartError> {
-        for variable in self.file.variables().filter(|v| v.attribute(CHECKSUM).is_some()) {
-            let shape: Vec<usize> = variable.dimensions().iter().map(netcdf::Dimension::len).collect();
-            let (levels, nc) = match shape[..] {
-                [1, levels, 6, nc, same] if same == nc => (Some(levels), nc),
-                [1, 6, nc, same] if same == nc => (None, nc),
-                _ => return Err(self.damaged(format!("`{}` has the shape {shape:?}", variable.name()))),
-            };
-            let mut sum = Checksum::default();
-            let cells = 6 * nc * nc;
-            for level in 0..levels.unwrap_or(1) {
-                let (mut start, mut count) = (vec![0, level, 0, 0, 0], vec![1, 1, 6, nc, nc]);
-                if levels.is_none() {
-                    (start.remove(1), count.remove(1));
-                }
-                let values =
-                    variable.get_values::<f64, _>((start, count)).map_err(|e| self.unreadable(&variable.name(), e))?;
-                values.iter().enumerate().for_each(|(n, v)| sum.add((level * cells + n) as u64, v.to_bits()));
-            }
-            self.compare(&variable, sum)?;
-        }
-        Ok(())
-    }
-
     /// Reads this rank's cells of a field into a plane of a storage for a grid of `nc` cells per panel edge. Collective.
     ///
     /// # Errors
@@ -137,7 +117,8 @@ impl RestartFile {
             for level in 0..levels.count(slabs) {
                 let (mut start, mut count) = (vec![0, level, r.panel, r.j0, r.i0], vec![1, 1, 1, r.nj, r.ni]);
                 if levels == FieldLevels::One {
-                    (start.remove(1), count.remove(1));
+                    start.remove(1);
+                    count.remove(1);
                 }
                 let values = variable.get_values::<f64, _>((start, count)).map_err(|e| self.unreadable(name, e))?;
                 let into = slabs.plane_mut(level, tile, plane);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use kernels::Scalar;
 use netcdf::AttributeValue;
 
+use super::whole::seal;
 use super::{CHECKSUM, Checksum, FieldLevels, LAYOUT, RestartError, STATE_BYTES, VERSION, state_attribute};
 use crate::comm::{Communicator, agree};
 use crate::files::{folder, sync_folder};
@@ -65,7 +66,7 @@ pub fn write<R: Scalar>(
     }
     agree(comm, channel.close().map_err(netcdf_error(&partial, "close")))?;
     let publish = || -> Result<(), std::io::Error> {
-        std::fs::File::open(&partial)?.sync_all()?;
+        seal(&partial)?;
         std::fs::rename(&partial, path)?;
         sync_folder(folder(path))
     };

@@ -92,7 +92,7 @@ fn a_wall_limit_ends_a_run_in_time() {
     Config { input: "binary_paths = [\"winds_20000101.bin\"]", ..Config::default() }.write(dir, "plain.toml");
     atmostr(dir, &["run", "plain.toml", "--wall-limit", "9"]).refuse(&["--wall-limit", none]);
     atmostr(dir, &["run", "plain.toml", "--restart", "latest"]).refuse(&["--restart latest", none]);
-    atmostr(dir, &["run", "plain.toml", "--restart", "absent.nc"]).refuse(&["absent.nc", "cannot be read"]);
+    atmostr(dir, &["run", "plain.toml", "--restart", "absent.nc"]).refuse(&["absent.nc", "cannot read"]);
     atmostr(dir, &["run", "plain.toml", "--wall-limit", "1:75"]).refuse(&["[[H:]M:]S"]);
 }
 
