@@ -18,7 +18,7 @@ use crate::output::{Continuation, OutputSpec, Series, SnapshotFrame, SnapshotWri
 use crate::timers::{self, Timed};
 
 /// Two hours this close are the same time.
-const SAME_HOUR: f64 = 1e-6;
+pub(super) const SAME_HOUR: f64 = 1e-6;
 
 /// Texts in one; `none` without any.
 fn joined(texts: Vec<String>) -> String {

@@ -12,12 +12,10 @@ use crate::model::error::{RunError, agree_on};
 use crate::model::report::Ended;
 use crate::model::restart::{AIR_MASS, RunState};
 use crate::model::setup::make_folder_of;
+use crate::model::snapshots::SAME_HOUR;
 use crate::restart::{FieldLevels, RestartField, write};
 use crate::state::{AIR, Slabs};
 use crate::timers::{self, Timed};
-
-/// Two hours this close are the same time.
-const SAME_HOUR: f64 = 1e-6;
 
 impl<R: Scalar> Run<'_, R> {
     /// Writes a restart file if one is due before the window `next`, or if the run has to stop here; why and where it stops.
