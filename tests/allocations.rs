@@ -97,7 +97,7 @@ fn measure(file: &Arc<TransportFile>, scheme: Scheme, threads: usize, mode: Pref
             let winds = || Winds { x, y, z, scale: 1.0 };
             let before = counters();
             for _ in 0..3 {
-                advection.substep(&mut state, winds(), 2, None, &threads);
+                advection.substep(&mut state, winds(), 2, None, None, &threads);
             }
             let mine = since(before);
             let before = counters();

@@ -126,7 +126,7 @@ fn compare<R: Scalar>(
         assert_eq!(budgets[0], budgets[1], "{what}");
         let mut clamped = 0;
         for _ in 0..SUBSTEPS {
-            clamped += advection.substep(&mut host, winds(), passes, None, pool).sweeps.clamped;
+            clamped += advection.substep(&mut host, winds(), passes, None, None, pool).sweeps.clamped;
             device.substep(1.0, passes).unwrap();
         }
         device.download(&mut copy).unwrap();

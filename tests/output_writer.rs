@@ -183,7 +183,15 @@ fn an_existing_file_survives_until_it_can_be_replaced() {
             || SnapshotWriter::<f32>::create(&spec, "20211201", &grid(), &tracers(), LEVELS, &set, &Solo).unwrap();
         let (slabs, names) = (state::<f32>(&set, 0), tracers());
         let content = FrameContent::Layers { state: &slabs, columns: &columns(&slabs) };
-        let frame = SnapshotFrame { hours: 1.0, content, tracers: &names, totals: &[1.0; 3], series: &[] };
+        let frame = SnapshotFrame {
+            hours: 1.0,
+            content,
+            interval: None,
+            meteorology: None,
+            tracers: &names,
+            totals: &[1.0; 3],
+            series: &[],
+        };
 
         // Nothing written: nothing replaced.
         create().finish(&Solo).unwrap();
@@ -217,7 +225,15 @@ fn failures_reach_every_rank_and_poison_the_file() {
         SnapshotWriter::<f32>::create(&spec, "20211201", &grid(), &tracers(), LEVELS, &set, &Solo).unwrap();
     let (slabs, names) = (state::<f32>(&set, 0), tracers());
     let content = FrameContent::Layers { state: &slabs, columns: &columns(&slabs) };
-    let frame = SnapshotFrame { hours: 1.0, content, tracers: &names, totals: &[1.0; 3], series: &[] };
+    let frame = SnapshotFrame {
+        hours: 1.0,
+        content,
+        interval: None,
+        meteorology: None,
+        tracers: &names,
+        totals: &[1.0; 3],
+        series: &[],
+    };
     assert!(matches!(writer.append(&frame, &Solo), Err(OutputError::Rank(_))));
     assert!(matches!(writer.append(&frame, &Solo), Err(OutputError::Poisoned(_))));
 }

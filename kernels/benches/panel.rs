@@ -81,8 +81,8 @@ impl<R: Scalar> Panel<R> {
         let rm = &mut self.state[k * self.stride + (1 + tracer) * plane..][..plane];
         halo_copy(&self.shape, rm);
         match direction {
-            Direction::X => self.kernel.sweep_x(&self.shape, rm, &self.faces[0], &mut self.workspace),
-            Direction::Y => self.kernel.sweep_y(&self.shape, rm, &self.faces[1], &mut self.workspace),
+            Direction::X => self.kernel.sweep_x(&self.shape, rm, &self.faces[0], None, &mut self.workspace),
+            Direction::Y => self.kernel.sweep_y(&self.shape, rm, &self.faces[1], None, &mut self.workspace),
         }
     }
 

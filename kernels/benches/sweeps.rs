@@ -51,11 +51,11 @@ fn sweeps<R: Scalar>(c: &mut Criterion) {
         group.throughput(Throughput::Elements((SIDE * SIDE) as u64));
         prepare_x(&shape, &mut mass.clone(), &flux, one, ends, &mut faces);
         group.bench_function(BenchmarkId::from_parameter("x"), |b| {
-            b.iter(|| kernel.sweep_x(&shape, black_box(&mut tracer), &faces, &mut workspace));
+            b.iter(|| kernel.sweep_x(&shape, black_box(&mut tracer), &faces, None, &mut workspace));
         });
         prepare_y(&shape, &mut mass.clone(), &flux, one, ends, &mut faces);
         group.bench_function(BenchmarkId::from_parameter("y"), |b| {
-            b.iter(|| kernel.sweep_y(&shape, black_box(&mut tracer), &faces, &mut workspace));
+            b.iter(|| kernel.sweep_y(&shape, black_box(&mut tracer), &faces, None, &mut workspace));
         });
         group.throughput(Throughput::Elements((SIDE * LAYERS) as u64));
         prepare_z(shape.pitch, LAYERS, &mut mass.clone(), &flux, one, &mut columns);

@@ -42,7 +42,7 @@ fn horizontal<S: CellScheme, R: Scalar>(scheme: Scheme, courant: f64) {
         let mut clamped = 0;
         let (mut m, mut rm) = (start.m.clone(), start.rm.clone());
         let stats = prepare_x(&shape, &mut m, &start.flux, scale, ends, &mut faces);
-        kernel.sweep_x(&shape, &mut rm, &faces, &mut workspace);
+        kernel.sweep_x(&shape, &mut rm, &faces, None, &mut workspace);
         for j in 0..nj {
             let row = (j + 3) * shape.pitch;
             let [mut q, mut a, air] = [&start.rm, &start.m, &start.flux].map(|v| line_of(v, row, 1, ni + 6));
@@ -59,7 +59,7 @@ fn horizontal<S: CellScheme, R: Scalar>(scheme: Scheme, courant: f64) {
         clamped = 0;
         let (mut m, mut rm) = (start.m.clone(), start.rm.clone());
         let stats = prepare_y(&shape, &mut m, &start.flux, scale, ends, &mut faces);
-        kernel.sweep_y(&shape, &mut rm, &faces, &mut workspace);
+        kernel.sweep_y(&shape, &mut rm, &faces, None, &mut workspace);
         for i in 3..3 + ni {
             let [mut q, mut a, air] = [&start.rm, &start.m, &start.flux].map(|v| line_of(v, i, shape.pitch, nj + 6));
             let air = closed(air, ends, nj, scale);
@@ -145,9 +145,9 @@ fn transposed<S: CellScheme, R: Scalar>(scheme: Scheme) {
     let mut workspace = Workspace::new([&shape, &turned]);
     let mut faces = FaceCoefficients::new([&shape, &turned]);
     prepare_x(&shape, &mut m, &along_i.flux, one, ENDS[0], &mut faces);
-    kernel.sweep_x(&shape, &mut rm, &faces, &mut workspace);
+    kernel.sweep_x(&shape, &mut rm, &faces, None, &mut workspace);
     prepare_y(&turned, &mut mt, &turn(&along_i.flux), one, ENDS[0], &mut faces);
-    kernel.sweep_y(&turned, &mut rmt, &faces, &mut workspace);
+    kernel.sweep_y(&turned, &mut rmt, &faces, None, &mut workspace);
     for j in 0..13 {
         for i in 0..45 {
             assert_eq!(bits(rm[shape.index(i, j)]), bits(rmt[turned.index(j, i)]), "{}", S::NAME);
@@ -199,9 +199,9 @@ fn closure<S: CellScheme, R: Scalar>(scheme: Scheme) {
         assert!(stats.max_courant > 0.0 && stats.max_courant < 1.0);
         for tracer in [&mut tile.rm, &mut uniform] {
             if step % 2 == 0 {
-                kernel.sweep_x(&shape, tracer, &faces, &mut workspace);
+                kernel.sweep_x(&shape, tracer, &faces, None, &mut workspace);
             } else {
-                kernel.sweep_y(&shape, tracer, &faces, &mut workspace);
+                kernel.sweep_y(&shape, tracer, &faces, None, &mut workspace);
             }
         }
     }

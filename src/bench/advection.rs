@@ -98,7 +98,7 @@ impl AdvectionBench {
         let mut advection = Advection::new(self.size.scheme, &case.layout, &state, threads, comm);
         let times = self.times(comm, |steps| {
             (0..steps).for_each(|_| {
-                advection.substep(&mut state, winds, 1, None, threads);
+                advection.substep(&mut state, winds, 1, None, None, threads);
             });
             Ok(())
         })?;

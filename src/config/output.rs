@@ -11,7 +11,7 @@ use super::paths::Base;
 use super::read::{Named, View};
 use super::tracers::Tracer;
 use crate::output::{
-    Compression, FieldSelection, LayerSelection, OutputSpec, Split, TracerFields, TracerSelection, Writing,
+    Compression, FieldSelection, LayerSelection, MetField, OutputSpec, Split, TracerFields, TracerSelection, Writing,
 };
 
 /// `[output]`.
@@ -239,6 +239,8 @@ fn fields(view: &View<'_>, tracers: &[Tracer], problems: &mut Problems) -> Field
             layers: one.choice("layers").map(|l| l.value),
             column_mean: one.bool("column_mean").map(|b| b.value),
             column_mass_per_area: one.bool("column_mass_per_area").map(|b| b.value),
+            column_fluxes: one.bool("column_fluxes").map(|b| b.value),
+            interval_mean: one.bool("interval_mean").map(|b| b.value),
         };
         per_tracer.insert(name.to_owned(), special);
     }
@@ -248,6 +250,9 @@ fn fields(view: &View<'_>, tracers: &[Tracer], problems: &mut Problems) -> Field
         levels: Vec::new(),
         column_mean: view.bool_or_default("column_mean"),
         column_mass_per_area: view.bool_or_default("column_mass_per_area"),
+        column_fluxes: view.bool_or_default("column_fluxes"),
+        interval_mean: view.bool_or_default("interval_mean"),
+        meteorology: meteorology(view, problems),
         air_mass_layers: view.choice("air_mass_layers").map(|l| l.value),
         air_mass: view.bool_or_default("air_mass"),
         air_mass_per_area: view.bool_or_default("air_mass_per_area"),
@@ -256,6 +261,34 @@ fn fields(view: &View<'_>, tracers: &[Tracer], problems: &mut Problems) -> Field
     };
     selection.levels = levels(view, &selection, problems);
     selection
+}
+
+fn meteorology(view: &View<'_>, problems: &mut Problems) -> Vec<MetField> {
+    let list = view.names("meteorology").unwrap_or_default();
+    match list.as_slice() {
+        [one] if one.value == "all" => return MetField::ALL.to_vec(),
+        [one] if one.value == "none" => return Vec::new(),
+        _ => {}
+    }
+    let mut chosen = Vec::new();
+    for name in list {
+        match MetField::ALL.into_iter().find(|field| field.name() == name.value) {
+            None => {
+                let help = match nearest(name.value, MetField::ALL.iter().map(|field| field.name())) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("the fields are {}", MetField::ALL.map(MetField::name).join(", ")),
+                };
+                let message = format!("`{}`: there is no field `{}`", name.key, name.value);
+                problems.add(&name.key, Some(name.span), message, help);
+            }
+            Some(field) if chosen.contains(&field) => {
+                let message = format!("`{}` names `{}` twice", name.key, name.value);
+                problems.add(&name.key, Some(name.span), message, "list every field once");
+            }
+            Some(field) => chosen.push(field),
+        }
+    }
+    chosen
 }
 
 fn tracer_selection(view: &View<'_>, names: &[&str], problems: &mut Problems) -> TracerSelection {

@@ -6,6 +6,8 @@ pub mod clock;
 mod control;
 mod engine;
 mod error;
+mod interval;
+mod meteorology;
 mod physics;
 pub mod report;
 mod restart;

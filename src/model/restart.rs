@@ -30,6 +30,12 @@ pub(super) struct RunState {
     pub(super) snapshots: usize,
     /// The output file that is being written.
     pub(super) output: Option<OutputPlace>,
+    /// Hour at which the sums for the next snapshot began.
+    #[serde(default)]
+    pub(super) interval_start: f64,
+    /// Windows since.
+    #[serde(default)]
+    pub(super) interval_windows: u64,
 }
 
 /// How far an output file is written.
@@ -127,7 +133,16 @@ impl RunState {
         (snapshots, output): (usize, Option<OutputPlace>),
     ) -> Self {
         let identity = identity(config, setup, windows);
-        Self { identity, windows, initial: initial.to_vec(), budgets, snapshots, output }
+        Self {
+            identity,
+            windows,
+            initial: initial.to_vec(),
+            budgets,
+            snapshots,
+            output,
+            interval_start: 0.0,
+            interval_windows: 0,
+        }
     }
 
     /// As JSON in ASCII.

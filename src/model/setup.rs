@@ -79,6 +79,8 @@ impl Setup {
         }
         let (derived, needed) = window_physics(config, self);
         sections.extend(needed);
+        let written = config.output.iter().flat_map(|output| &output.fields.meteorology);
+        sections.extend(written.flat_map(|field| field.needs()).map(|(section, _)| *section));
         let buffer = WindowBuffer::new(self.tiles.clone(), self.header(), &sections);
         buffer.with_flux_form(FluxForm::HalfSweep).with_derived(derived)
     }

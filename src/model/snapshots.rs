@@ -8,13 +8,16 @@ use kernels::{Scalar, Scheme};
 use super::budget::Budgets;
 use super::engine::Engine;
 use super::error::{RunError, agree_on};
-use super::restart::OutputPlace;
+use super::interval::{Interval, IntervalField};
+use super::meteorology::Meteorology;
+use super::restart::{OutputPlace, Resumed};
 use super::run::totals;
 use super::setup::{Setup, make_folder_of};
 use crate::comm::Communicator;
 use crate::config::RunConfig;
 use crate::files::size_words;
-use crate::output::{Continuation, OutputSpec, Series, SnapshotFrame, SnapshotWriter, Split, Writing};
+use crate::met::WindowBuffer;
+use crate::output::{Continuation, FrameContent, OutputSpec, Series, SnapshotFrame, SnapshotWriter, Split, Writing};
 use crate::timers::{self, Timed};
 
 /// Two hours this close are the same time.
@@ -49,6 +52,9 @@ pub(super) struct Snapshots<R> {
     files: Vec<PathBuf>,
     /// Transport file of the open file.
     file: usize,
+    /// Sums since the last snapshot.
+    interval: Option<Interval<R>>,
+    meteorology: Option<Meteorology<R>>,
 }
 
 impl<R: Scalar> Snapshots<R> {
@@ -78,13 +84,37 @@ impl<R: Scalar> Snapshots<R> {
             written: 0,
             files: Vec::new(),
             file: 0,
+            interval: Interval::new(config, &setup.tiles, setup.plan.levels),
+            meteorology: Meteorology::new(config, setup),
         }
     }
 
-    /// Goes on after hour `hours` of a run that has written `written` snapshots.
-    pub(super) fn resume(&mut self, hours: f64, written: usize) {
-        self.written = written;
+    /// Goes on after hour `hours` of a run from its restart file; what there is to say about it. Collective.
+    pub(super) fn resume(
+        &mut self,
+        hours: f64,
+        resumed: &Resumed,
+        nc: usize,
+        comm: &dyn Communicator,
+    ) -> Result<Option<String>, RunError> {
+        self.written = resumed.state.snapshots;
         while self.due.pop_if(|due| *due < hours + SAME_HOUR).is_some() {}
+        self.interval.as_mut().map_or(Ok(None), |interval| interval.resume(resumed, hours, nc, comm))
+    }
+
+    /// Adds what a window has moved to the sums for the next snapshot.
+    pub(super) fn add_window(&mut self, engine: &mut dyn Engine<R>) -> Result<(), RunError> {
+        self.interval.as_mut().map_or(Ok(()), |interval| interval.add_window(engine))
+    }
+
+    /// Hour at which the sums for the next snapshot began, and windows since.
+    pub(super) fn interval_place(&self) -> (f64, u64) {
+        self.interval.as_ref().map_or((0.0, 0), Interval::place)
+    }
+
+    /// The sums for the next snapshot.
+    pub(super) fn interval_fields(&self) -> Vec<IntervalField<'_, R>> {
+        self.interval.as_ref().map_or_else(Vec::new, Interval::fields)
     }
 
     /// How far the open file is written.
@@ -157,10 +187,11 @@ impl<R: Scalar> Snapshots<R> {
         Ok(())
     }
 
-    /// Writes a snapshot if one is due at this hour; the seconds it took.
+    /// Writes a snapshot if one is due at this hour, the end of `window` or the start of the first one; the seconds it took.
     pub(super) fn write(
         &mut self,
         hours: f64,
+        window: &WindowBuffer<R>,
         engine: &mut dyn Engine<R>,
         budgets: &Budgets,
         comm: &dyn Communicator,
@@ -173,9 +204,22 @@ impl<R: Scalar> Snapshots<R> {
         totals(engine, comm, &mut found)?;
         let tracers = engine.shape().tracers().to_vec();
         let content = agree_on(comm, engine.content(writer.needs()))?;
-        let frame =
-            SnapshotFrame { hours, content, tracers: &tracers, totals: &found, series: &budgets.series_values() };
+        let columns = match content {
+            FrameContent::Columns(columns) | FrameContent::Layers { columns, .. } => columns,
+        };
+        let frame = SnapshotFrame {
+            hours,
+            content,
+            interval: self.interval.as_ref().map(Interval::sums),
+            meteorology: self.meteorology.as_mut().map(|meteorology| meteorology.update(window, columns)),
+            tracers: &tracers,
+            totals: &found,
+            series: &budgets.series_values(),
+        };
         agree_on(comm, writer.append(&frame, comm).map_err(RunError::from))?;
+        if let Some(interval) = &mut self.interval {
+            interval.begin(hours);
+        }
         self.written += 1;
         Ok(start.elapsed().as_secs_f64())
     }

@@ -2,9 +2,10 @@
 
 use kernels::Scalar;
 
+use super::cells::TileCells;
 use super::error::OutputError;
-use super::selection::{FieldPlan, Quantity};
-use crate::diagnostics::ColumnSums;
+use super::selection::{FieldPlan, MetField, Quantity};
+use crate::diagnostics::{ColumnSums, ColumnTransfers, StateSums, Transfer};
 use crate::state::{Slabs, TileSet};
 
 /// What a file takes of the state for a snapshot.
@@ -30,6 +31,21 @@ pub enum FrameContent<'a, R> {
     },
 }
 
+/// Sums over the time since the snapshot before, as far as they are kept.
+#[derive(Clone, Copy, Debug)]
+pub struct IntervalSums<'a, R> {
+    /// Hour at which the interval begins.
+    pub since: f64,
+    /// What horizontal transport has moved.
+    pub transfers: Option<&'a ColumnTransfers<R>>,
+    /// The state at the ends of windows.
+    pub states: Option<&'a StateSums<R>>,
+}
+
+/// Column fields of the meteorology: one level, a plane for each of [`MetField::ALL`]; those that are not written hold
+/// nothing of use.
+pub type MetColumns<R> = Slabs<R>;
+
 /// The state at one time. Every rank passes its own tiles; all else is the same on all ranks.
 #[derive(Clone, Copy, Debug)]
 pub struct SnapshotFrame<'a, R> {
@@ -37,6 +53,10 @@ pub struct SnapshotFrame<'a, R> {
     pub hours: f64,
     /// The state, or its column sums if the file has no layers.
     pub content: FrameContent<'a, R>,
+    /// Sums since the snapshot before, for files that hold some.
+    pub interval: Option<IntervalSums<'a, R>>,
+    /// Column fields of the meteorology, for files that hold some.
+    pub meteorology: Option<&'a MetColumns<R>>,
     /// Names of the tracers in the order of the planes.
     pub tracers: &'a [String],
     /// Global total of each plane over all ranks: air (kg), then tracers (kg of mixing ratio times air mass); finite.
@@ -77,6 +97,19 @@ impl<'a, R: Scalar> SnapshotFrame<'a, R> {
                 }
             }
         }
+        if plan.has_intervals() {
+            match self.interval {
+                Some(sums) if !(sums.since <= self.hours) => {
+                    return fail(format!("its sums begin at {} h", sums.since));
+                }
+                Some(IntervalSums { transfers, states, .. })
+                    if (transfers.is_some() || !plan.has_fluxes()) && (states.is_some() || !plan.has_means()) => {}
+                _ => return fail("the file has sums over time that the frame has not".into()),
+            }
+        }
+        if plan.meteorology().next().is_some() && self.meteorology.is_none() {
+            return fail("the file has fields of the meteorology, but the frame has none".into());
+        }
         let columns = self.columns().parts();
         if columns.planes() != planes {
             return fail(format!("the column sums have {} planes instead of {planes}", columns.planes()));
@@ -104,9 +137,13 @@ impl<'a, R: Scalar> SnapshotFrame<'a, R> {
 
     /// Appends the interior values of `quantity` on `tile` (i fastest) at `level`; columns ignore the level.
     ///
-    /// `areas` are the cell areas of the tile in m². Quotients are formed in f64 and rounded once.
-    pub(super) fn derive(&self, quantity: Quantity, level: usize, tile: usize, areas: &[f64], out: &mut Vec<R>) {
-        let round = R::from_f64;
+    /// `cells` are those of the tile. Quotients are formed in f64 and rounded once.
+    pub(super) fn derive(&self, quantity: Quantity, level: usize, tile: usize, cells: &TileCells, out: &mut Vec<R>) {
+        let (round, areas) = (R::from_f64, &cells.areas);
+        let moved = |what, t: usize| {
+            let sums = self.interval.and_then(|sums| sums.transfers);
+            sums.expect("files with sums take no frames without").sums(what).values(tile, 1 + t)
+        };
         let columns = |plane| self.columns().values(tile, plane);
         match quantity {
             Quantity::AirMass => self.for_cells(level, tile, 0, |_, m, _| out.push(m)),
@@ -121,7 +158,42 @@ impl<'a, R: Scalar> SnapshotFrame<'a, R> {
             Quantity::ColumnMassPerArea(t) => {
                 out.extend(columns(1 + t).zip(areas).map(|(rm, area)| round(rm / area)));
             }
+            Quantity::ColumnFluxEast(t) => {
+                let along = moved(Transfer::AlongI, t).zip(moved(Transfer::AlongJ, t));
+                out.extend(along.zip(&cells.fluxes).map(|((i, j), flux)| round(flux.east(i, j))));
+            }
+            Quantity::ColumnFluxNorth(t) => {
+                let along = moved(Transfer::AlongI, t).zip(moved(Transfer::AlongJ, t));
+                out.extend(along.zip(&cells.fluxes).map(|((i, j), flux)| round(flux.north(i, j))));
+            }
+            Quantity::ColumnFluxDivergence(t) => {
+                // 0 − gain: nothing lost is 0, not −0.
+                out.extend(moved(Transfer::Gain, t).zip(areas).map(|(gain, area)| round((0.0 - gain) / area)));
+            }
+            Quantity::IntervalMean(t) => self.interval_mean(t, level, tile, out),
+            Quantity::Meteorology(field) => self.met_cells(field, tile, out),
         }
+    }
+
+    /// Mean mixing ratio at the ends of windows, weighted by air mass; of no window, the mixing ratio as it is.
+    fn interval_mean(&self, tracer: usize, level: usize, tile: usize, out: &mut Vec<R>) {
+        let sums = self.interval.and_then(|sums| sums.states).expect("files with sums take no frames without");
+        if sums.windows() == 0 {
+            return self.for_cells(level, tile, 1 + tracer, |_, m, rm| {
+                out.push(R::from_f64(ratio(rm.to_f64(), m.to_f64())));
+            });
+        }
+        let shape = sums.parts()[0].tile_set().shapes()[tile];
+        for at in (0..shape.nj).flat_map(|j| shape.row_start(j)..shape.row_start(j) + shape.ni) {
+            let [air, tracer] = [0, 1 + tracer].map(|plane| sums.sum(level, tile, plane, at));
+            out.push(R::from_f64(ratio(tracer, air)));
+        }
+    }
+
+    fn met_cells(&self, field: MetField, tile: usize, out: &mut Vec<R>) {
+        let columns = self.meteorology.expect("files with fields of the meteorology take no frames without");
+        let (shape, values) = (columns.tile_set().shapes()[tile], columns.plane(0, tile, field as usize));
+        (0..shape.nj).for_each(|j| out.extend(&values[shape.row_start(j)..][..shape.ni]));
     }
 
     /// Calls `visit(cell, air mass, value of plane)` for the interior cells.
@@ -175,14 +247,24 @@ mod tests {
         columns
     }
 
+    fn frame_of<'a>(
+        hours: f64,
+        content: FrameContent<'a, f32>,
+        tracers: &'a [String],
+        totals: &'a [f64],
+    ) -> SnapshotFrame<'a, f32> {
+        SnapshotFrame { hours, content, interval: None, meteorology: None, tracers, totals, series: &[] }
+    }
+
     #[test]
     fn quantities_follow_their_definitions() {
         let (state, names) = (state(), ["co2".to_string()]);
         let content = FrameContent::Layers { state: &state, columns: &columns(&state) };
-        let frame = SnapshotFrame { hours: 0.0, content, tracers: &names, totals: &[0.0, 0.0], series: &[] };
+        let frame = frame_of(0.0, content, &names, &[0.0, 0.0]);
         let get = |quantity, level| {
             let mut out = Vec::new();
-            frame.derive(quantity, level, 0, &[10.0, 3.0], &mut out);
+            let cells = TileCells { areas: vec![10.0, 3.0], fluxes: Vec::new() };
+            frame.derive(quantity, level, 0, &cells, &mut out);
             out
         };
         let tenth = 0.1_f32 as f64;
@@ -202,7 +284,7 @@ mod tests {
         let sums = columns(&state);
         let plan = FieldSelection::default().plan(&names, 2).unwrap();
         let content = FrameContent::Layers { state: &state, columns: &sums };
-        let good = SnapshotFrame { hours: 3.0, content, tracers: &names, totals: &[1.0, 1.0], series: &[] };
+        let good = frame_of(3.0, content, &names, &[1.0, 1.0]);
         let tiles = state.tile_set().clone();
         let check = |frame: SnapshotFrame<f32>| frame.check(&plan, &tiles, Some(2.0)).map_err(|e| e.to_string());
         assert_eq!(check(good), Ok(()));
@@ -235,7 +317,7 @@ mod tests {
         let sums = columns(&state);
         let mut selection = FieldSelection { layers: LayerSelection::None, ..FieldSelection::default() };
         let check = |selection: &FieldSelection, content| {
-            let frame = SnapshotFrame { hours: 3.0, content, tracers: &names, totals: &[1.0, 1.0], series: &[] };
+            let frame = frame_of(3.0, content, &names, &[1.0, 1.0]);
             frame.check(&selection.plan(&names, 2).unwrap(), state.tile_set(), None).is_ok()
         };
         assert!(check(&selection, FrameContent::Columns(&sums)));

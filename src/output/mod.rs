@@ -4,6 +4,7 @@
 //! of a file does not depend on the number of ranks or on the shapes of their tiles.
 
 mod background;
+mod cells;
 mod channel;
 mod diff;
 mod error;
@@ -23,12 +24,14 @@ pub(crate) use channel::{Channel, Values, storage};
 pub use channel::{WriteMode, left_files_open};
 pub use diff::{DiffReport, VOLATILE_ATTRIBUTES, ValueDifferences, diff};
 pub use error::OutputError;
-pub use frame::{FrameContent, FrameNeeds, SnapshotFrame};
+pub use frame::{FrameContent, FrameNeeds, IntervalSums, MetColumns, SnapshotFrame};
 pub use plot::{PlotRequest, plot};
 pub use provenance::{Provenance, record_of_files};
 pub use remap::{Mapped, RegridReport, RegridRequest, check_cache, check_output, mesh_of, regrid};
 pub(crate) use schema::{Attributes, Storage, VariableDef};
-pub use selection::{FieldPlan, FieldSelection, LayerSelection, RESERVED_NAMES, TracerFields, TracerSelection};
+pub use selection::{
+    FieldPlan, FieldSelection, LayerSelection, MetField, RESERVED_NAMES, TracerFields, TracerSelection,
+};
 pub(crate) use sharing::{Rectangle, Sharing};
 pub use spec::{Compression, Continuation, OutputSpec, Series, Split, Writing};
 pub use writer::SnapshotWriter;

@@ -13,7 +13,7 @@ use kernels::Scalar;
 use super::channel::{Channel, Values, storage};
 use super::error::{Context, OutputError, open};
 use super::schema::{Storage, TIME};
-use super::selection::{AIR_TOTAL, Extent, total_mass_name};
+use super::selection::{AIR_TOTAL, Extent, TIME_BOUNDS, total_mass_name};
 use super::spec::partial_path;
 use super::writer::SnapshotWriter;
 use crate::comm::{Communicator, agree};
@@ -196,6 +196,10 @@ impl<R: Scalar> SnapshotWriter<R> {
                 };
                 self.copy(channel, file, &variable.name, storage::<R>(), region(from), region(to), comm)?;
             }
+        }
+        if self.plan.has_intervals() {
+            let region = |record: usize| (vec![record, 0], vec![1, 2]);
+            self.copy(channel, file, TIME_BOUNDS, Storage::Double, region(from), region(to), comm)?;
         }
         let totals = self.plan.tracers.iter().map(|t| total_mass_name(t));
         let series = self.spec.series.iter().map(|s| s.name.clone());

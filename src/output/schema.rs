@@ -6,7 +6,9 @@
 use netcdf::AttributeValue;
 
 use super::geometry::grid_label;
-use super::selection::{AIR_TOTAL, Extent, FieldPlan, FieldVariable, Quantity, total_mass_name, tracer_of};
+use super::selection::{
+    AIR_TOTAL, Extent, FieldPlan, FieldVariable, MetField, Quantity, TIME_BOUNDS, total_mass_name, tracer_of,
+};
 use super::spec::OutputSpec;
 use crate::grid::CubedSphere;
 
@@ -51,6 +53,9 @@ pub(super) fn dimensions(spec: &OutputSpec, nc: usize, plan: &FieldPlan) -> Vec<
         [("nf", 6), ("Ydim", nc), ("Xdim", nc), ("Ycorner", nc + 1), ("Xcorner", nc + 1), ("ncontact", 4), ("four", 4)]
     {
         dims.push((name, Some(length)));
+    }
+    if plan.has_intervals() {
+        dims.push(("nv", Some(2)));
     }
     dims
 }
@@ -155,6 +160,11 @@ fn coordinates(spec: &OutputSpec, plan: &FieldPlan) -> Vec<VariableDef> {
         variable(name, Double, &[name], &text(pairs))
     };
     let mut list = vec![time, level("lev", "model level, 1 at the model top")];
+    if plan.has_intervals() {
+        list[0].attributes.push(("bounds".into(), TIME_BOUNDS.into()));
+        let comment = "interval of the variables whose cell_methods name a sum or a mean over time";
+        list.push(variable(TIME_BOUNDS, Double, &[TIME, "nv"], &text([("comment", comment)])));
+    }
     if !plan.selected.is_empty() {
         list.push(level("lev_selected", "written model levels, 1 at the model top"));
     }
@@ -259,6 +269,30 @@ fn field(variable: &FieldVariable, plan: &FieldPlan, float: Storage) -> Variable
             let long_name = format!("column sum of dry air mass per area times dry mole fraction of {tracer}");
             (long_name, "kg m-2", Some("lev: sum"))
         }
+        Quantity::ColumnFluxEast(_) | Quantity::ColumnFluxNorth(_) => {
+            let toward =
+                if matches!(variable.quantity, Quantity::ColumnFluxEast(_)) { "eastward" } else { "northward" };
+            let long_name = format!(
+                "{toward} flux of dry air mass times dry mole fraction of {tracer}, over the column and the time since the \
+                 snapshot before, per length"
+            );
+            (long_name, "kg m-1", Some("lev: sum time: sum"))
+        }
+        Quantity::ColumnFluxDivergence(_) => {
+            let long_name = format!(
+                "divergence of the horizontal flux of dry air mass times dry mole fraction of {tracer}, over the column and \
+                 the time since the snapshot before"
+            );
+            (long_name, "kg m-2", Some("lev: sum time: sum"))
+        }
+        Quantity::IntervalMean(_) => {
+            let long_name = format!(
+                "mole fraction of {tracer} in dry air, mean of the ends of the windows since the snapshot before, weighted by \
+                 air mass"
+            );
+            (long_name, "mol mol-1", Some("time: mean"))
+        }
+        Quantity::Meteorology(field) => meteorology(field),
     };
     let dims: &[&'static str] = match variable.extent {
         Extent::Full => &[TIME, "lev", "nf", "Ydim", "Xdim"],
@@ -286,9 +320,30 @@ fn field(variable: &FieldVariable, plan: &FieldPlan, float: Storage) -> Variable
     VariableDef { name: variable.name.clone(), storage: float, dims: dims.to_vec(), attributes, field: true }
 }
 
+/// Description and units of a field of the meteorology.
+fn meteorology(field: MetField) -> (String, &'static str, Option<&'static str>) {
+    let (long_name, units) = match field {
+        MetField::DrySurfacePressure => ("surface pressure of the dry air that the run carries", "Pa"),
+        MetField::SurfacePressure => {
+            ("surface pressure: dry air that the run carries, and the water vapour of the meteorology", "Pa")
+        }
+        MetField::BoundaryLayerHeight => ("height of the boundary layer above the surface, as in the meteorology", "m"),
+        MetField::TropopauseHeight => {
+            ("height of the lapse-rate tropopause (WMO 1957) above the surface; missing where there is none", "m")
+        }
+        MetField::TropopausePressure => {
+            ("pressure at the lapse-rate tropopause (WMO 1957); missing where there is none", "Pa")
+        }
+    };
+    (long_name.into(), units, None)
+}
+
 /// Name in the CF standard name table, which has few species on dry air; parts of a species (`co2_fossil`) have none.
 fn standard_name(quantity: Quantity, tracer: &str) -> Option<&'static str> {
     match quantity {
+        Quantity::Meteorology(MetField::SurfacePressure) => Some("surface_air_pressure"),
+        Quantity::Meteorology(MetField::BoundaryLayerHeight) => Some("atmosphere_boundary_layer_thickness"),
+        Quantity::Meteorology(MetField::TropopausePressure) => Some("tropopause_air_pressure"),
         _ if !tracer.eq_ignore_ascii_case("co2") => None,
         Quantity::MixingRatio(_) => Some("mole_fraction_of_carbon_dioxide_in_dry_air"),
         Quantity::ColumnMean(_) => Some("dry_atmosphere_mole_fraction_of_carbon_dioxide"),

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::OutputError;
 use super::frame::FrameNeeds;
+use crate::met::Section;
 
 /// Layers of a three-dimensional field that are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,55 @@ pub enum TracerSelection {
     Named(Vec<String>),
 }
 
+/// A column field of the meteorology.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MetField {
+    /// `dry_surface_pressure`: weight of the dry air that the run carries, Pa.
+    DrySurfacePressure,
+    /// `surface_pressure`: the same with the water vapour of the meteorology, Pa.
+    SurfacePressure,
+    /// `boundary_layer_height`: as the meteorology has it, m above the surface.
+    BoundaryLayerHeight,
+    /// `tropopause_height`: of the lapse-rate tropopause, m above the surface.
+    TropopauseHeight,
+    /// `tropopause_pressure`: of the lapse-rate tropopause, Pa.
+    TropopausePressure,
+}
+
+impl MetField {
+    /// All of them, in the order of their planes in [`MetColumns`](super::MetColumns).
+    pub const ALL: [MetField; 5] = [
+        MetField::DrySurfacePressure,
+        MetField::SurfacePressure,
+        MetField::BoundaryLayerHeight,
+        MetField::TropopauseHeight,
+        MetField::TropopausePressure,
+    ];
+
+    /// Name in configurations and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            MetField::DrySurfacePressure => "dry_surface_pressure",
+            MetField::SurfacePressure => "surface_pressure",
+            MetField::BoundaryLayerHeight => "boundary_layer_height",
+            MetField::TropopauseHeight => "tropopause_height",
+            MetField::TropopausePressure => "tropopause_pressure",
+        }
+    }
+
+    /// Sections of the transport files it takes beside the air mass, each with the key that includes it in them.
+    pub fn needs(self) -> &'static [(Section, &'static str)] {
+        const TEMPERATURE: (Section, &str) = (Section::VdiffT, "include_vdiff_fields");
+        const HUMIDITY: (Section, &str) = (Section::VdiffQv, "include_vdiff_fields");
+        match self {
+            MetField::DrySurfacePressure => &[],
+            MetField::SurfacePressure => &[HUMIDITY],
+            MetField::BoundaryLayerHeight => &[(Section::Pblh, "include_surface")],
+            MetField::TropopauseHeight | MetField::TropopausePressure => &[TEMPERATURE, HUMIDITY],
+        }
+    }
+}
+
 /// Settings of one tracer that differ from the common ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TracerFields {
@@ -47,6 +97,10 @@ pub struct TracerFields {
     pub column_mean: Option<bool>,
     /// Whether `<tracer>_column_mass_per_area` is written.
     pub column_mass_per_area: Option<bool>,
+    /// Whether the column-integrated fluxes and their divergence are written.
+    pub column_fluxes: Option<bool>,
+    /// Whether `<tracer>_interval_mean` is written.
+    pub interval_mean: Option<bool>,
 }
 
 /// Table `[output.fields]`.
@@ -62,6 +116,12 @@ pub struct FieldSelection {
     pub column_mean: bool,
     /// Whether `<tracer>_column_mass_per_area` is written.
     pub column_mass_per_area: bool,
+    /// Whether `<tracer>_column_flux_east`, `…_north` and `…_divergence` are written.
+    pub column_fluxes: bool,
+    /// Whether `<tracer>_interval_mean` is written, on the layers of the mixing ratio.
+    pub interval_mean: bool,
+    /// Column fields of the meteorology, each once.
+    pub meteorology: Vec<MetField>,
     /// Layers of `air_mass` and `air_mass_per_area`; as `layers` if absent.
     pub air_mass_layers: Option<LayerSelection>,
     /// Whether `air_mass` is written.
@@ -82,6 +142,9 @@ impl Default for FieldSelection {
             levels: Vec::new(),
             column_mean: true,
             column_mass_per_area: true,
+            column_fluxes: false,
+            interval_mean: false,
+            meteorology: Vec::new(),
             air_mass_layers: None,
             air_mass: true,
             air_mass_per_area: true,
@@ -100,6 +163,23 @@ pub(super) enum Quantity {
     MixingRatio(usize),
     ColumnMean(usize),
     ColumnMassPerArea(usize),
+    ColumnFluxEast(usize),
+    ColumnFluxNorth(usize),
+    ColumnFluxDivergence(usize),
+    IntervalMean(usize),
+    Meteorology(MetField),
+}
+
+impl Quantity {
+    /// Whether it is a column-integrated flux over the time since the snapshot before.
+    pub(super) fn is_flux(self) -> bool {
+        matches!(self, Quantity::ColumnFluxEast(_) | Quantity::ColumnFluxNorth(_) | Quantity::ColumnFluxDivergence(_))
+    }
+
+    /// Whether it is a mean over the time since the snapshot before.
+    pub(super) fn is_mean(self) -> bool {
+        matches!(self, Quantity::IntervalMean(_))
+    }
 }
 
 /// Vertical extent of a variable.
@@ -135,14 +215,40 @@ impl FieldPlan {
         let columns_only = self.variables.iter().all(|v| v.extent == Extent::Column);
         if columns_only { FrameNeeds::Columns } else { FrameNeeds::Layers }
     }
+
+    /// Whether any variable belongs to the time since the snapshot before.
+    pub(super) fn has_intervals(&self) -> bool {
+        self.has_fluxes() || self.has_means()
+    }
+
+    pub(super) fn has_fluxes(&self) -> bool {
+        self.variables.iter().any(|v| v.quantity.is_flux())
+    }
+
+    pub(super) fn has_means(&self) -> bool {
+        self.variables.iter().any(|v| v.quantity.is_mean())
+    }
+
+    /// Column fields of the meteorology among the variables.
+    pub fn meteorology(&self) -> impl Iterator<Item = MetField> + '_ {
+        self.variables.iter().filter_map(|v| match v.quantity {
+            Quantity::Meteorology(field) => Some(field),
+            _ => None,
+        })
+    }
 }
 
 /// Variable of the total air mass.
 pub(super) const AIR_TOTAL: &str = "air_mass_total";
 
+/// Variable with the interval of sums over time.
+pub(super) const TIME_BOUNDS: &str = "time_bnds";
+
 /// Names that the layout of the file needs for itself.
-pub const RESERVED_NAMES: [&str; 26] = [
+pub const RESERVED_NAMES: [&str; 33] = [
     "time",
+    TIME_BOUNDS,
+    "nv",
     "lev",
     "lev_selected",
     "ilev",
@@ -167,6 +273,11 @@ pub const RESERVED_NAMES: [&str; 26] = [
     "air_mass_per_area",
     "column_air_mass_per_area",
     "ledger_refused_count",
+    "dry_surface_pressure",
+    "surface_pressure",
+    "boundary_layer_height",
+    "tropopause_height",
+    "tropopause_pressure",
     AIR_TOTAL,
 ];
 
@@ -206,6 +317,18 @@ impl FieldSelection {
         let names: Vec<_> = chosen.iter().map(|&t| tracers[t].as_str()).collect();
         let summary = self.summary(&names);
         Ok(FieldPlan { variables, tracers: tracers.to_vec(), levels, selected, summary })
+    }
+
+    /// Whether column-integrated fluxes of any tracer are written.
+    pub fn has_column_fluxes(&self) -> bool {
+        let writes = self.tracers != TracerSelection::None;
+        writes && (self.column_fluxes || self.per_tracer.values().any(|one| one.column_fluxes == Some(true)))
+    }
+
+    /// Whether means over intervals of any tracer are written.
+    pub fn has_interval_means(&self) -> bool {
+        let writes = self.tracers != TracerSelection::None;
+        writes && (self.interval_mean || self.per_tracer.values().any(|one| one.interval_mean == Some(true)))
     }
 
     fn chosen_tracers(&self, tracers: &[String], problems: &mut Vec<String>) -> Vec<usize> {
@@ -251,17 +374,28 @@ impl FieldSelection {
         if self.column_air_mass_per_area {
             add("column_air_mass_per_area".into(), Quantity::ColumnAirMassPerArea, Extent::Column);
         }
+        for &field in &self.meteorology {
+            add(field.name().into(), Quantity::Meteorology(field), Extent::Column);
+        }
         for &t in chosen {
             let name = &tracers[t];
             let special = self.per_tracer.get(name).copied().unwrap_or_default();
             if let Some(extent) = extent_of(special.layers.unwrap_or(self.layers)) {
                 add(name.clone(), Quantity::MixingRatio(t), extent);
+                if special.interval_mean.unwrap_or(self.interval_mean) {
+                    add(format!("{name}_interval_mean"), Quantity::IntervalMean(t), extent);
+                }
             }
             if special.column_mean.unwrap_or(self.column_mean) {
                 add(format!("{name}_column_mean"), Quantity::ColumnMean(t), Extent::Column);
             }
             if special.column_mass_per_area.unwrap_or(self.column_mass_per_area) {
                 add(format!("{name}_column_mass_per_area"), Quantity::ColumnMassPerArea(t), Extent::Column);
+            }
+            if special.column_fluxes.unwrap_or(self.column_fluxes) {
+                add(format!("{name}_column_flux_east"), Quantity::ColumnFluxEast(t), Extent::Column);
+                add(format!("{name}_column_flux_north"), Quantity::ColumnFluxNorth(t), Extent::Column);
+                add(format!("{name}_column_flux_divergence"), Quantity::ColumnFluxDivergence(t), Extent::Column);
             }
         }
         list
@@ -280,6 +414,16 @@ impl FieldSelection {
             self.air_mass_per_area,
             self.column_air_mass_per_area,
         );
+        if self.column_fluxes {
+            text += "; column_fluxes=true";
+        }
+        if self.interval_mean {
+            text += "; interval_mean=true";
+        }
+        if !self.meteorology.is_empty() {
+            let names: Vec<_> = self.meteorology.iter().map(|field| field.name()).collect();
+            text += &format!("; meteorology={}", names.join(","));
+        }
         if !self.levels.is_empty() {
             let levels: BTreeSet<_> = self.levels.iter().collect();
             let levels: Vec<_> = levels.iter().map(|l| l.to_string()).collect();
@@ -292,6 +436,12 @@ impl FieldSelection {
                 special.column_mean.unwrap_or(self.column_mean),
                 special.column_mass_per_area.unwrap_or(self.column_mass_per_area),
             );
+            if let Some(fluxes) = special.column_fluxes {
+                text += &format!(", column_fluxes={fluxes}");
+            }
+            if let Some(mean) = special.interval_mean {
+                text += &format!(", interval_mean={mean}");
+            }
         }
         text
     }
@@ -305,8 +455,16 @@ pub(super) fn total_mass_name(tracer: &str) -> String {
 /// The tracer a variable belongs to.
 pub(super) fn tracer_of(quantity: Quantity) -> Option<usize> {
     match quantity {
-        Quantity::MixingRatio(t) | Quantity::ColumnMean(t) | Quantity::ColumnMassPerArea(t) => Some(t),
-        Quantity::AirMass | Quantity::AirMassPerArea | Quantity::ColumnAirMassPerArea => None,
+        Quantity::MixingRatio(t)
+        | Quantity::ColumnMean(t)
+        | Quantity::ColumnMassPerArea(t)
+        | Quantity::ColumnFluxEast(t)
+        | Quantity::ColumnFluxNorth(t)
+        | Quantity::ColumnFluxDivergence(t)
+        | Quantity::IntervalMean(t) => Some(t),
+        Quantity::AirMass | Quantity::AirMassPerArea | Quantity::ColumnAirMassPerArea | Quantity::Meteorology(_) => {
+            None
+        }
     }
 }
 

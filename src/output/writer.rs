@@ -7,6 +7,7 @@ use std::sync::Arc;
 use kernels::Scalar;
 use netcdf::AttributeValue;
 
+use super::cells::TileCells;
 use super::channel::{Channel, Values, WriteMode, storage};
 use super::error::{Context, OutputError};
 use super::frame::{FrameNeeds, SnapshotFrame};
@@ -14,7 +15,7 @@ use super::geometry;
 use super::parts::{Part, part_path};
 use super::provenance::Provenance;
 use super::schema::{self, TIME};
-use super::selection::{AIR_TOTAL, Extent, FieldPlan, FieldVariable, total_mass_name};
+use super::selection::{AIR_TOTAL, Extent, FieldPlan, FieldVariable, TIME_BOUNDS, total_mass_name};
 use super::sharing::{Rectangle, Sharing};
 use super::spec::{Continuation, OutputSpec, Split, Writing, partial_path};
 use crate::comm::{Communicator, agree};
@@ -36,7 +37,7 @@ pub struct SnapshotWriter<R> {
     pub(super) grid: CubedSphere,
     pub(super) plan: FieldPlan,
     tiles: Arc<TileSet>,
-    areas: Vec<Vec<f64>>,
+    cells: Vec<TileCells>,
     sharing: Sharing,
     pub(super) channel: Option<Channel>,
     /// Snapshots of the file, in all its parts.
@@ -71,14 +72,7 @@ impl<R: Scalar> SnapshotWriter<R> {
             return Err(OutputError::Selection(vec![problem]));
         }
         let sharing = Sharing::new(tiles, grid.nc(), comm)?;
-        let areas = tiles
-            .tiles()
-            .iter()
-            .map(|t| {
-                let rows = t.j0..t.j0 + t.nj;
-                rows.flat_map(|j| (t.i0..t.i0 + t.ni).map(move |i| grid.area(i, j))).collect()
-            })
-            .collect();
+        let cells = tiles.tiles().iter().map(|tile| TileCells::new(grid, tile)).collect();
         let mut spec = spec.clone();
         spec.provenance = of_rank_0(&spec.provenance, comm);
         Ok(Self {
@@ -87,7 +81,7 @@ impl<R: Scalar> SnapshotWriter<R> {
             grid: grid.clone(),
             plan,
             tiles: tiles.clone(),
-            areas,
+            cells,
             sharing,
             channel: None,
             frames: 0,
@@ -281,6 +275,11 @@ impl<R: Scalar> SnapshotWriter<R> {
         for (name, value) in &series {
             written = written.and(channel.put_root(name, (vec![record], vec![1]), Values::Double(&[*value]), comm));
         }
+        if let Some(sums) = frame.interval.filter(|_| self.plan.has_intervals()) {
+            let bounds = [sums.since, frame.hours];
+            let region = (vec![record, 0], vec![1, 2]);
+            written = written.and(channel.put_root(TIME_BOUNDS, region, Values::Double(&bounds), comm));
+        }
         let step = |result: Result<(), netcdf::Error>| {
             agree(comm, result.context(&self.path, || format!("finish snapshot {}", record + 1)))
         };
@@ -305,7 +304,7 @@ impl<R: Scalar> SnapshotWriter<R> {
                 .map(|(tile, place)| {
                     let mut values = Vec::with_capacity(levels.len() * place.ni * place.nj);
                     for &level in levels {
-                        frame.derive(variable.quantity, level, tile, &self.areas[tile], &mut values);
+                        frame.derive(variable.quantity, level, tile, &self.cells[tile], &mut values);
                     }
                     (Rectangle::of(place), values)
                 })

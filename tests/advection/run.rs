@@ -163,7 +163,7 @@ pub fn run<R: Scalar>(start: &Global<R>, winds: &GlobalWinds<R>, how: Run) -> Ou
             let winds = Winds { x: &x, y: &y, z: &z, scale: (how.scale)(step) };
             let timing = CentreStep { start: 0.0, seconds: 900.0 };
             let midpoint = idle.as_mut().map(|physics| Midpoint { physics, window: &window, step: timing });
-            stats = stats.merge(advection.substep(&mut state, winds, how.passes, midpoint, &threads).sweeps);
+            stats = stats.merge(advection.substep(&mut state, winds, how.passes, midpoint, None, &threads).sweeps);
         }
         let after = tracer_totals(&comm, &state).expect("finite end");
         (state, [before, after], stats)

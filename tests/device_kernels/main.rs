@@ -51,6 +51,7 @@ fn case<R: Scalar>(kernel: KernelName) -> Case<R> {
         KernelName::ExtractPlane => Case::OneScheme(air::extract_plane),
         KernelName::SeamAmounts => Case::EveryScheme(seams::seam_amounts),
         KernelName::SeamApply => Case::OneScheme(seams::seam_apply),
+        KernelName::BookSeams => Case::OneScheme(seams::book_seams),
         KernelName::HaloCopy => Case::OneScheme(halos::halo_copy),
         KernelName::HaloPack => Case::OneScheme(halos::halo_pack),
         KernelName::HaloUnpack => Case::OneScheme(halos::halo_unpack),

@@ -110,19 +110,31 @@ pub fn exact_sums<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
 }
 
 pub fn column_sums<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
-    let rows = world.rows();
+    let (rows, emptied) = (world.rows(), world.random.once_in(2));
     let mut expected = ColumnSums::zeros(world.set.clone(), world.planes());
     expected.parts_mut().data_mut().iter_mut().for_each(|sum| *sum = world.value());
     let columns = rig.put(expected.parts().data());
+    let state = rig.put(world.state.slabs().data());
     let arguments = [
-        rig.put(world.state.slabs().data()),
+        state,
         columns,
         rig.put(&world.tiles()),
         rig.put(&table(&rows)),
         Argument::Int(int(world.depth())),
         world.strides()[0],
+        Argument::Int(i32::from(emptied)),
     ];
     rig.cover(KernelName::ColumnSums, world.widest(), [rows.len(), world.planes()], &arguments);
     expected.add_up(world.state.slabs());
     rig.assert_memory(columns, expected.parts().data());
+    let mut left = world.state.slabs().clone();
+    if emptied {
+        for (tile, shape) in world.set.shapes().iter().enumerate() {
+            for (level, plane) in (0..world.depth()).flat_map(|k| (0..world.planes()).map(move |p| (k, p))) {
+                let cells = left.plane_mut(level, tile, plane);
+                (0..shape.nj).for_each(|j| cells[shape.row_start(j)..][..shape.ni].fill(R::default()));
+            }
+        }
+    }
+    rig.assert_memory(state, left.data());
 }

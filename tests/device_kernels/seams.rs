@@ -3,7 +3,8 @@
 use atmostr::device::Argument;
 use kernels::Scalar;
 use kernels::cpu::{
-    SeamCoefficients, SeamLine, SeamSide, StencilOrder, SweepKernel, Workspace, apply_seam, prepare_seam,
+    SeamCoefficients, SeamLine, SeamSide, StencilOrder, SweepKernel, TransferPlanes, Workspace, apply_seam, book_seam,
+    prepare_seam,
 };
 use kernels::device::KernelName;
 use kernels::scheme::kernel;
@@ -206,4 +207,65 @@ pub fn seam_apply<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
         }
     }
     rig.assert_memory(state, expected.data());
+}
+
+/// Bits of an entry: see `seams.h`.
+const BOOK_ALONG_J: i32 = 1;
+const BOOK_REVERSED: i32 = 2;
+
+/// Table of the cells whose books seam faces are entered in: see `seams.h`.
+fn books<R: Scalar>(world: &World<R>, seams: &[Seam<R>]) -> Vec<i32> {
+    let mut table = Vec::new();
+    for Seam { tile, axis, line, .. } in seams {
+        let reversed = line.leaving.to_f64() * line.face_factor.to_f64() < 0.0;
+        let bits = i32::from(*axis == 1) * BOOK_ALONG_J + i32::from(reversed) * BOOK_REVERSED;
+        let (offset, plane) = (world.state.slabs().tile_offset(*tile), world.set.shapes()[*tile].plane_len());
+        table.extend((0..line.len).flat_map(|s| [int(offset + along(line.cell, line.along, s)), int(plane), bits]));
+    }
+    table
+}
+
+pub fn book_seams<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
+    // A cell with two faces across the same axis, as in tiles one cell wide, is not booked on devices.
+    let mut seams = seams(world);
+    seams.retain(|seam| {
+        let shape = world.set.shapes()[seam.tile];
+        [shape.ni, shape.nj][seam.axis] > 1
+    });
+    let mut first = 0;
+    for seam in &mut seams {
+        seam.first_face = first;
+        first += seam.line.len;
+    }
+    let count = first;
+    let amounts: Vec<R> = (0..world.depth() * world.planes() * count).map(|_| world.value()).collect();
+    let mut through = [0, 1].map(|_| world.state.slabs().clone());
+    for value in through.iter_mut().flat_map(|slabs| slabs.data_mut()) {
+        *value = world.value();
+    }
+    let [along_i, along_j] = [0, 1].map(|axis| rig.put(through[axis].data()));
+    let [stride, _] = world.strides();
+    let arguments = [
+        along_i,
+        along_j,
+        rig.put(&amounts),
+        rig.put(&books(world, &seams)),
+        Argument::Int(int(count)),
+        Argument::Int(int(world.planes())),
+        stride,
+        Argument::Int(int(world.levels.start)),
+    ];
+    rig.cover(KernelName::BookSeams, count, [world.planes() - 1, world.levels.len()], &arguments);
+    for level in world.levels.clone() {
+        for Seam { tile, axis, side, line, first_face } in &seams {
+            for plane in 1..world.planes() {
+                let amounts = &amounts[amount_at(world, count, level, plane, *first_face)..][..line.len];
+                let through = through[*axis].plane_mut(level, *tile, plane);
+                let mut gain = vec![R::default(); through.len()];
+                book_seam(TransferPlanes { gain: &mut gain, through }, line, amounts, *side);
+            }
+        }
+    }
+    rig.assert_memory(along_i, through[0].data());
+    rig.assert_memory(along_j, through[1].data());
 }

@@ -3,11 +3,14 @@
 use atmostr::device::Argument;
 use kernels::Scalar;
 use kernels::cpu::{
-    ColumnCoefficients, FaceCoefficients, SweepKernel, SweepStats, Workspace, prepare_x, prepare_y, prepare_z,
+    ColumnCoefficients, FaceCoefficients, SweepKernel, SweepStats, TransferPlanes, Workspace, prepare_x, prepare_y,
+    prepare_z,
 };
 use kernels::device::KernelName;
 use kernels::scheme::kernel;
 use kernels::{TileShape, scheme::Scheme};
+
+use atmostr::state::Slabs;
 
 use crate::rig::{Rig, copy_interior, int, real};
 use crate::world::{World, table};
@@ -27,8 +30,20 @@ pub fn prepare<R: Scalar>(
     (air, stats)
 }
 
-/// A sweep along axis 0 or 1 by the processor: all values of the state, and the number of clamped faces.
-fn horizontal<R: Scalar>(world: &World<R>, axis: usize, scheme: Scheme) -> (Vec<R>, u64) {
+/// Books of the gains of cells and of the fluxes through them.
+type Books<R> = [Slabs<R>; 2];
+
+/// Books that hold something.
+fn books<R: Scalar>(world: &mut World<R>) -> Books<R> {
+    [0, 1].map(|_| {
+        let mut book = world.state.slabs().clone();
+        book.data_mut().iter_mut().for_each(|value| *value = world.value());
+        book
+    })
+}
+
+/// A sweep along axis 0 or 1 by the processor: all values of the state, and the number of clamped faces. Adds to the books.
+fn horizontal<R: Scalar>(world: &World<R>, axis: usize, scheme: Scheme, books: &mut Books<R>) -> (Vec<R>, u64) {
     let shapes = world.set.shapes();
     let (mut faces, mut workspace) = (FaceCoefficients::new(shapes), Workspace::new(shapes));
     let sweeps: &dyn SweepKernel<R> = kernel(scheme);
@@ -39,9 +54,15 @@ fn horizontal<R: Scalar>(world: &World<R>, axis: usize, scheme: Scheme) -> (Vec<
             clamped += prepare(world, axis, (level, tile), &mut faces).1.clamped;
             for plane in 1..world.planes() {
                 let mut tracer = world.state.slabs().plane(level, tile, plane).to_vec();
+                let mut of_cells = [0, 1].map(|book: usize| books[book].plane(level, tile, plane).to_vec());
+                let [gain, through] = &mut of_cells;
+                let transfers = Some(TransferPlanes { gain, through });
                 match axis {
-                    0 => sweeps.sweep_x(shape, &mut tracer, &faces, &mut workspace),
-                    _ => sweeps.sweep_y(shape, &mut tracer, &faces, &mut workspace),
+                    0 => sweeps.sweep_x(shape, &mut tracer, &faces, transfers, &mut workspace),
+                    _ => sweeps.sweep_y(shape, &mut tracer, &faces, transfers, &mut workspace),
+                }
+                for (book, found) in books.iter_mut().zip(&of_cells) {
+                    copy_interior(shape, found, book.plane_mut(level, tile, plane));
                 }
                 copy_interior(shape, &tracer, expected.plane_mut(level, tile, plane));
             }
@@ -52,6 +73,8 @@ fn horizontal<R: Scalar>(world: &World<R>, axis: usize, scheme: Scheme) -> (Vec<
 
 pub fn sweep_x<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
     let state = rig.put(world.state.slabs().data());
+    let (mut books, booked) = (books(world), world.random.once_in(2));
+    let [gain, through] = [0, 1].map(|n: usize| rig.put(books[n].data()));
     let rows = world.rows();
     let [stride, field_stride] = world.strides();
     let counter = rig.put(&[0_i32]);
@@ -67,15 +90,24 @@ pub fn sweep_x<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
         stride,
         field_stride,
         Argument::Int(int(world.levels.start)),
+        gain,
+        through,
+        Argument::Int(i32::from(booked)),
     ];
     rig.cover(KernelName::SweepX, rows.len(), [world.levels.len(), 1], &arguments);
-    let (expected, clamped) = horizontal(world, 0, rig.scheme);
+    let untouched = books.clone();
+    let (expected, clamped) = horizontal(world, 0, rig.scheme, &mut books);
     rig.assert_memory(state, &expected);
+    let books = if booked { books } else { untouched };
+    rig.assert_memory(gain, books[0].data());
+    rig.assert_memory(through, books[1].data());
     rig.assert_clamped(counter, clamped);
 }
 
 pub fn sweep_y<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
     let state = rig.put(world.state.slabs().data());
+    let (mut books, booked) = (books(world), world.random.once_in(2));
+    let [gain, through] = [0, 1].map(|n: usize| rig.put(books[n].data()));
     let width = rig.shapes.items(KernelName::SweepY);
     let shapes = world.set.shapes().iter().enumerate();
     let blocks: Vec<_> = shapes.flat_map(|(t, s)| (0..s.ni).step_by(width).map(move |i| (t, i))).collect();
@@ -91,10 +123,17 @@ pub fn sweep_y<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
         stride,
         field_stride,
         Argument::Int(int(world.levels.start)),
+        gain,
+        through,
+        Argument::Int(i32::from(booked)),
     ];
     rig.launch(KernelName::SweepY, [blocks.len(), world.planes() - 1, world.levels.len()], &arguments);
-    let (expected, clamped) = horizontal(world, 1, rig.scheme);
+    let untouched = books.clone();
+    let (expected, clamped) = horizontal(world, 1, rig.scheme, &mut books);
     rig.assert_memory(state, &expected);
+    let books = if booked { books } else { untouched };
+    rig.assert_memory(gain, books[0].data());
+    rig.assert_memory(through, books[1].data());
     rig.assert_clamped(counter, clamped);
 }
 
@@ -115,7 +154,7 @@ impl Row {
     }
 
     /// The cells of a plane in all levels; `padding` beyond the row.
-    fn gather<R: Scalar>(&self, slabs: &atmostr::state::Slabs<R>, plane: usize, padding: f64) -> Vec<R> {
+    fn gather<R: Scalar>(&self, slabs: &Slabs<R>, plane: usize, padding: f64) -> Vec<R> {
         let mut block = vec![R::from_f64(padding); slabs.levels() * self.width];
         for (level, layer) in block.chunks_exact_mut(self.width).enumerate() {
             layer[..self.ni].copy_from_slice(&slabs.plane(level, self.tile, plane)[self.at..self.at + self.ni]);
@@ -123,7 +162,7 @@ impl Row {
         block
     }
 
-    fn scatter<R: Scalar>(&self, block: &[R], slabs: &mut atmostr::state::Slabs<R>, plane: usize) {
+    fn scatter<R: Scalar>(&self, block: &[R], slabs: &mut Slabs<R>, plane: usize) {
         for (level, layer) in block.chunks_exact(self.width).enumerate() {
             slabs.plane_mut(level, self.tile, plane)[self.at..self.at + self.ni].copy_from_slice(&layer[..self.ni]);
         }

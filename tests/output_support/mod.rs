@@ -97,7 +97,15 @@ pub fn write<R: Scalar>(spec: &OutputSpec, comm: &dyn Communicator) -> Result<()
         let totals = [plane_total(comm, &slabs, AIR).unwrap(), 1.5 + n as f64, 2.5];
         let names = tracers();
         let content = FrameContent::Layers { state: &slabs, columns: &columns(&slabs) };
-        let frame = SnapshotFrame { hours: 3.0 * n as f64, content, tracers: &names, totals: &totals, series: &[] };
+        let frame = SnapshotFrame {
+            hours: 3.0 * n as f64,
+            content,
+            interval: None,
+            meteorology: None,
+            tracers: &names,
+            totals: &totals,
+            series: &[],
+        };
         writer.append(&frame, comm)?;
     }
     assert_eq!(writer.frames(), FRAMES);

@@ -107,6 +107,7 @@ impl Operators {
              [architecture]\nthreads = {threads}\nbackend = \"{backend}\"\n[run]\n{run}\n[decomposition]\n{tiles}\n\
              [advection]\nscheme = \"ppm\"\n[diffusion]\n{diffusion}\n[convection]\n{convection}\n\
              [chemistry]\n{chemistry}\n[output]\npath = \"{output}.nc\"\ncadence_hours = {every}\n\
+             [output.fields]\ncolumn_fluxes = true\ninterval_mean = true\nmeteorology = \"all\"\n\
              [tracers.background]\nbackground = 4e-4\n\
              [tracers.co2]\ninit = {{ kind = \"latitude_step\", south_value = 4.0e-4, north_value = 4.4e-4 }}\n\
              [tracers.fossil_co2]\n[tracers.rn222]\n\

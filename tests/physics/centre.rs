@@ -101,7 +101,7 @@ impl Case {
         let step = CentreStep { start: 0.0, seconds };
         let midpoint = Midpoint { physics: &mut physics, window: &self.window, step };
         let winds = Winds { x: &x, y: &y, z: &z, scale: 1.0 };
-        advection.substep(&mut state, winds, 2, Some(midpoint), threads);
+        advection.substep(&mut state, winds, 2, Some(midpoint), None, threads);
         state
     }
 

@@ -162,7 +162,7 @@ impl<R: Scalar> Globe<R> {
                 let field = |section| self.window.get(section).unwrap();
                 let [x, y, z] = [Section::FluxX, Section::FluxY, Section::FluxZ].map(field);
                 let winds = Winds { x, y, z, scale: 1.0 };
-                self.advection.substep(&mut self.state, winds, 1, None, &self.threads);
+                self.advection.substep(&mut self.state, winds, 1, None, None, &self.threads);
                 let step = CentreStep { start: time, seconds };
                 time += seconds;
                 if self.centre.is_none() {

@@ -7,6 +7,7 @@ use crate::cpu::budget::{LevelFluxes, OutflowBudget};
 use crate::cpu::coefficients::{ColumnCoefficients, FaceCoefficients, FaceState, SweepStats};
 use crate::cpu::kernel::SweepKernel;
 use crate::cpu::seams::{SeamCoefficients, SeamLine};
+use crate::cpu::transfers::TransferPlanes;
 use crate::cpu::workspace::Workspace;
 use crate::cpu::{budget, coefficients, march, rows, seams};
 use crate::scheme::{
@@ -98,6 +99,7 @@ macro_rules! kernel {
                 shape: &TileShape,
                 tracer: &mut [$real],
                 faces: &FaceCoefficients<$real>,
+                transfers: Option<TransferPlanes<'_, $real>>,
                 workspace: &mut Workspace<$real>,
             ) {
                 per_processor!(
@@ -105,9 +107,10 @@ macro_rules! kernel {
                         shape: &TileShape,
                         tracer: &mut [$real],
                         faces: &FaceCoefficients<$real>,
+                        transfers: Option<TransferPlanes<'_, $real>>,
                         workspace: &mut Workspace<$real>,
                     ) -> (),
-                    rows::sweep_x::<$scheme, $real>(shape, tracer, faces, workspace)
+                    rows::sweep_x::<$scheme, $real>(shape, tracer, faces, transfers, workspace)
                 )
             }
 
@@ -116,11 +119,17 @@ macro_rules! kernel {
                 shape: &TileShape,
                 tracer: &mut [$real],
                 faces: &FaceCoefficients<$real>,
+                transfers: Option<TransferPlanes<'_, $real>>,
                 _workspace: &mut Workspace<$real>,
             ) {
                 per_processor!(
-                    (shape: &TileShape, tracer: &mut [$real], faces: &FaceCoefficients<$real>) -> (),
-                    march::sweep_y::<$scheme, $real, $width>(shape, tracer, faces)
+                    (
+                        shape: &TileShape,
+                        tracer: &mut [$real],
+                        faces: &FaceCoefficients<$real>,
+                        transfers: Option<TransferPlanes<'_, $real>>,
+                    ) -> (),
+                    march::sweep_y::<$scheme, $real, $width>(shape, tracer, faces, transfers)
                 )
             }
 

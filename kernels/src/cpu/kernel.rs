@@ -1,6 +1,6 @@
 //! The compiled loops of one scheme.
 
-use crate::cpu::{ColumnCoefficients, FaceCoefficients, SeamCoefficients, SeamLine, Workspace};
+use crate::cpu::{ColumnCoefficients, FaceCoefficients, SeamCoefficients, SeamLine, TransferPlanes, Workspace};
 use crate::real::Scalar;
 use crate::shape::TileShape;
 
@@ -18,11 +18,25 @@ pub trait SweepKernel<R: Scalar>: Send + Sync {
     fn name(&self) -> &'static str;
 
     /// Sweep along i of one padded plane of tracer mass. Interior cells get new values; halo cells along i may change to
-    /// any finite value.
-    fn sweep_x(&self, shape: &TileShape, tracer: &mut [R], faces: &FaceCoefficients<R>, workspace: &mut Workspace<R>);
+    /// any finite value. What passes is added to `transfers`, if it is asked for.
+    fn sweep_x(
+        &self,
+        shape: &TileShape,
+        tracer: &mut [R],
+        faces: &FaceCoefficients<R>,
+        transfers: Option<TransferPlanes<'_, R>>,
+        workspace: &mut Workspace<R>,
+    );
 
     /// Sweep along j of one padded plane of tracer mass, as [`sweep_x`](SweepKernel::sweep_x).
-    fn sweep_y(&self, shape: &TileShape, tracer: &mut [R], faces: &FaceCoefficients<R>, workspace: &mut Workspace<R>);
+    fn sweep_y(
+        &self,
+        shape: &TileShape,
+        tracer: &mut [R],
+        faces: &FaceCoefficients<R>,
+        transfers: Option<TransferPlanes<'_, R>>,
+        workspace: &mut Workspace<R>,
+    );
 
     /// Vertical sweep of a row of columns: `tracer` holds `nk` layers of `width` contiguous values, top first; `width`
     /// is a multiple of 16. Top and bottom are closed; layers without a full stencil (one at either end for linear,

@@ -1,6 +1,6 @@
 //! Sweeps along j and k: a register march over one cache line of columns.
 
-use crate::cpu::{ColumnCoefficients, FaceCoefficients};
+use crate::cpu::{ColumnCoefficients, FaceCoefficients, TransferPlanes};
 use crate::lanes::Lanes;
 use crate::real::{Real, Scalar};
 use crate::scheme::CellScheme;
@@ -117,6 +117,7 @@ pub(crate) fn sweep_y<S: CellScheme, R: Scalar, const W: usize>(
     shape: &TileShape,
     tracer: &mut [R],
     faces: &FaceCoefficients<R>,
+    transfers: Option<TransferPlanes<'_, R>>,
 ) {
     assert!(shape.halo >= S::HALO, "halo too narrow for the scheme");
     let len = shape.plane_len();
@@ -129,16 +130,36 @@ pub(crate) fn sweep_y<S: CellScheme, R: Scalar, const W: usize>(
         line: first,
         stride: shape.pitch / W,
     };
-    while columns.line <= last {
-        march_y::<S, R, W>(&mut columns, shape.halo, shape.nj);
-        columns.line += 1;
+    match transfers {
+        None => {
+            while columns.line <= last {
+                march_y::<S, R, W>(&mut columns, shape.halo, shape.nj, |_, _, _| {});
+                columns.line += 1;
+            }
+        }
+        Some(TransferPlanes { gain, through }) => {
+            let (gain, through) = (gain[..len].as_chunks_mut::<W>().0, through[..len].as_chunks_mut::<W>().0);
+            while columns.line <= last {
+                march_y::<S, R, W>(&mut columns, shape.halo, shape.nj, |at, inflow, outflow| {
+                    gain[at] = (Lanes(gain[at]) + (inflow - outflow)).0;
+                    through[at] = (Lanes(through[at]) + (inflow + outflow)).0;
+                });
+                columns.line += 1;
+            }
+        }
     }
 }
 
 /// Cells `halo − 1 ..= halo + nj` get profiles, the faces between them fluxes, the inner cells new values. The first step
-/// also takes the flux of the lowest face from the halo cell below it.
+/// also takes the flux of the lowest face from the halo cell below it. `book` is told the place of each cell and what
+/// enters and leaves it.
 #[inline(always)]
-fn march_y<S: CellScheme, R: Scalar, const W: usize>(columns: &mut Columns<R, W>, halo: usize, nj: usize) {
+fn march_y<S: CellScheme, R: Scalar, const W: usize>(
+    columns: &mut Columns<R, W>,
+    halo: usize,
+    nj: usize,
+    mut book: impl FnMut(usize, Lanes<R, W>, Lanes<R, W>),
+) {
     let n = ahead::<S>();
     let mut window = Window::before::<S>(columns, halo - 1);
     let mut cell = window.step::<S>(columns.ratio(halo - 1 + n));
@@ -148,6 +169,7 @@ fn march_y<S: CellScheme, R: Scalar, const W: usize>(columns: &mut Columns<R, W>
         let outflow = columns.face::<S>(row, &cell, &next);
         // Behind the window: nothing reads the old value any more.
         columns.add(row - 1, inflow - outflow);
+        book(columns.at(row - 1), inflow, outflow);
         (cell, inflow) = (next, outflow);
     }
 }

@@ -15,6 +15,7 @@ mod rows;
 mod seams;
 #[cfg(test)]
 mod tests;
+mod transfers;
 mod workspace;
 
 pub use budget::{LevelFluxes, OutflowBudget};
@@ -24,6 +25,7 @@ pub use dispatch::Dispatch;
 pub(crate) use dispatch::per_processor;
 pub use kernel::SweepKernel;
 pub use seams::{SeamCoefficients, SeamLine, SeamSide, StencilOrder, apply_seam};
+pub use transfers::{TransferPlanes, book_seam};
 pub use workspace::Workspace;
 
 use crate::real::Scalar;

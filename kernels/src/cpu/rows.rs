@@ -1,7 +1,7 @@
 //! Sweep along i: a few padded rows at a time, one short loop per quantity.
 
-use crate::cpu::FaceCoefficients;
 use crate::cpu::workspace::{GUARD, Workspace};
+use crate::cpu::{FaceCoefficients, TransferPlanes};
 use crate::real::Scalar;
 use crate::scheme::{CellScheme, FluxKind};
 use crate::shape::TileShape;
@@ -13,6 +13,7 @@ pub(crate) fn sweep_x<S: CellScheme, R: Scalar>(
     shape: &TileShape,
     tracer: &mut [R],
     faces: &FaceCoefficients<R>,
+    mut transfers: Option<TransferPlanes<'_, R>>,
     workspace: &mut Workspace<R>,
 ) {
     assert!(shape.halo >= S::HALO, "halo too narrow for the scheme");
@@ -30,6 +31,7 @@ pub(crate) fn sweep_x<S: CellScheme, R: Scalar>(
             &reciprocal[range.clone()],
             &courant[range.clone()],
             &flux[range.clone()],
+            transfers.as_mut().map(|planes| planes.part(range.clone())),
             workspace.row_buffers(),
         );
         start = range.end;
@@ -37,7 +39,14 @@ pub(crate) fn sweep_x<S: CellScheme, R: Scalar>(
 }
 
 #[inline(always)]
-fn rows<S: CellScheme, R: Scalar>(rm: &mut [R], r: &[R], c: &[R], ft: &[R], buffers: [&mut [R]; 6]) {
+fn rows<S: CellScheme, R: Scalar>(
+    rm: &mut [R],
+    r: &[R],
+    c: &[R],
+    ft: &[R],
+    transfers: Option<TransferPlanes<'_, R>>,
+    buffers: [&mut [R]; 6],
+) {
     const G: usize = GUARD;
     let n = rm.len();
     let (r, c, ft) = (&r[..n], &c[..n], &ft[..n]);
@@ -82,5 +91,12 @@ fn rows<S: CellScheme, R: Scalar>(rm: &mut [R], r: &[R], c: &[R], ft: &[R], buff
     let (p0, pp) = (&p[G..][..n], &p[G + 1..][..n]);
     for i in 0..n {
         rm[i] += p0[i] - pp[i];
+    }
+    if let Some(TransferPlanes { gain, through }) = transfers {
+        let (gain, through) = (&mut gain[..n], &mut through[..n]);
+        for i in 0..n {
+            gain[i] += p0[i] - pp[i];
+            through[i] += p0[i] + pp[i];
+        }
     }
 }

@@ -54,9 +54,9 @@ fn dispatched(start: &Start) -> Vec<u64> {
     let mut clamped = prepare_seam(&m, flux, 1.0, line, &mut seam).clamped;
     kernel.seam_fluxes(&rm, line, &seam, &mut amounts, &mut workspace);
     clamped += prepare_x(shape, &mut m, flux, 1.0, OPEN, &mut faces).clamped;
-    kernel.sweep_x(shape, &mut rm, &faces, &mut workspace);
+    kernel.sweep_x(shape, &mut rm, &faces, None, &mut workspace);
     clamped += prepare_y(shape, &mut m, flux, 1.0, OPEN, &mut faces).clamped;
-    kernel.sweep_y(shape, &mut rm, &faces, &mut workspace);
+    kernel.sweep_y(shape, &mut rm, &faces, None, &mut workspace);
     clamped += prepare_z(shape.pitch, NK, &mut m, flux, 1.0, &mut columns).clamped;
     kernel.sweep_z(shape.pitch, NK, &mut rm, &columns);
     assert!(clamped > 0);

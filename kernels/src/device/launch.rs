@@ -105,6 +105,8 @@ kernels! {
     SeamAmounts "seam_amounts" Transport Items [64 256 64];
     /// Seam amounts taken from and given to edge cells.
     SeamApply "seam_apply" Transport Items [64 256 64];
+    /// Fluxes through panel seams into the books of edge cells.
+    BookSeams "book_seams" Transport Items [64 256 64];
     /// Halo copies between the tiles of a rank.
     HaloCopy "halo_copy" Transport Items [128 256 128];
     /// Halo cells into messages.

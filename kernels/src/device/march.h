@@ -61,10 +61,11 @@
 #endif
 
 /* Columns are dealt out in blocks of Y_LANES: tile and first column of each. Tracers follow one another, so that air and
- * fluxes are still in a cache. */
+ * fluxes are still in a cache. `booked` as in sweep_x. */
 KERNEL sweep_y(GLOBAL REAL *state, GLOBAL const REAL *RESTRICT fluxes, GLOBAL const int *RESTRICT tiles,
                GLOBAL const int *RESTRICT blocks, GLOBAL int *clamped, VALUE(REAL, scale), VALUE(int, state_stride),
-               VALUE(int, field_stride), VALUE(int, first_level) THREADS)
+               VALUE(int, field_stride), VALUE(int, first_level), GLOBAL REAL *gains, GLOBAL REAL *throughs,
+               VALUE(int, booked) THREADS)
 {
     const int t = blocks[2 * GROUP(0)], first = blocks[2 * GROUP(0) + 1];
     const int pitch = TILE_PITCH(t), nj = TILE_NJ(t), closed = TILE_CLOSED(t), left = TILE_NI(t) - first;
@@ -73,8 +74,10 @@ KERNEL sweep_y(GLOBAL REAL *state, GLOBAL const REAL *RESTRICT fluxes, GLOBAL co
     GLOBAL const REAL *masses = state + (level * state_stride + TILE_STATE(t) + CELL(t, first, 0));
     GLOBAL REAL *contents = state + (level * state_stride + TILE_STATE(t) + CELL(t, first, 0) + (GROUP(1) + 1) * TILE_PLANE(t));
     GLOBAL const REAL *fluxes_y = fluxes + (level * field_stride + TILE_FIELD(t) + CELL(t, first, 0));
+    const wide booked_at = level * state_stride + TILE_STATE(t) + CELL(t, first, 0) + (GROUP(1) + 1) * TILE_PLANE(t);
     THIS_LANE(lane);
     MARCH_VALUES(Y_LANES)
+    REAL PER_LANE(both, Y_LANES);
 
     EACH_LANE(lane, 0, cells) { MARCH_BEGIN(masses[lane]) }
     /* The window is full at the halo cell below the tile; then every face with the cell above it. */
@@ -101,12 +104,20 @@ KERNEL sweep_y(GLOBAL REAL *state, GLOBAL const REAL *RESTRICT fluxes, GLOBAL co
             const REAL outflow = SCHEME_FLUX(face.m1, face.m0, ratio.v[1], make_pair(OF(low), OF(high)), ratio.v[2], shape);
             OF(over) += counts && face.m2 > (REAL)1;
             OF(change) = OF(inflow) - outflow;
+            OF(both) = OF(inflow) + outflow;
             OF(inflow) = outflow;
             OF(low) = shape.m0;
             OF(high) = shape.m1;
         }
         if (j > 0) {
             EACH_LANE(lane, 0, cells) { content[lane - pitch] = content[lane - pitch] + OF(change); }
+            if (booked) {
+                GLOBAL REAL *gain = gains + (booked_at + (j - 1) * pitch), *through = throughs + (booked_at + (j - 1) * pitch);
+                EACH_LANE(lane, 0, cells) {
+                    gain[lane] = gain[lane] + OF(change);
+                    through[lane] = through[lane] + OF(both);
+                }
+            }
         }
     }
     if (GROUP(1) == 0) {

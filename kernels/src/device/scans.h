@@ -144,9 +144,9 @@ KERNEL exact_sums(GLOBAL const REAL *state, GLOBAL const int *RESTRICT tiles, GL
 }
 
 /* Sum of every column of every plane from the top down, in two levels that lie like those of the state: the sum, and
- * what its rounding dropped; halos are left alone. */
-KERNEL column_sums(GLOBAL const REAL *state, GLOBAL REAL *columns, GLOBAL const int *tiles, GLOBAL const int *rows,
-                   VALUE(int, levels), VALUE(int, state_stride) THREADS)
+ * what its rounding dropped; halos are left alone. If `emptied`, the cells are 0 afterwards. */
+KERNEL column_sums(GLOBAL REAL *state, GLOBAL REAL *columns, GLOBAL const int *tiles, GLOBAL const int *rows,
+                   VALUE(int, levels), VALUE(int, state_stride), VALUE(int, emptied) THREADS)
 {
     const int t = ROW_TILE(GROUP(1)), i = GROUP(0) * WIDTH(0) + LANE(0);
     if (i < TILE_NI(t)) {
@@ -156,5 +156,8 @@ KERNEL column_sums(GLOBAL const REAL *state, GLOBAL REAL *columns, GLOBAL const 
             sum = nm_neumaier_add(sum.m0, sum.m1, state[k * (wide)state_stride + cell]);
         columns[cell] = sum.m0;
         columns[state_stride + cell] = sum.m1;
+        if (emptied) {
+            for (int k = 0; k < levels; k++) state[k * (wide)state_stride + cell] = (REAL)0;
+        }
     }
 }

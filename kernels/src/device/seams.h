@@ -96,3 +96,28 @@ KERNEL seam_apply(GLOBAL REAL *state, GLOBAL const REAL *amounts, GLOBAL const i
         state[at] = value;
     }
 }
+
+/* The cell whose books a seam face is entered in, on this rank's side: its position in a level, the distance between planes,
+ * and whether it gains and which axis of its tile the face lies across. */
+#define BOOK_INTS 3
+#define BOOK_CELL(f) cells[BOOK_INTS * (f)]
+#define BOOK_PLANE(f) cells[BOOK_INTS * (f) + 1]
+#define BOOK_SIGNS(f) cells[BOOK_INTS * (f) + 2]
+#define BOOK_ALONG_J 1
+#define BOOK_REVERSED 2
+
+/* Fluxes through seam faces, in the orientation of the tile's own axis, added to what passes along it. No cell has two faces
+ * across the same axis in one sweep. */
+KERNEL book_seams(GLOBAL REAL *throughs_i, GLOBAL REAL *throughs_j, GLOBAL const REAL *amounts,
+                  GLOBAL const int *RESTRICT cells, VALUE(int, face_count), VALUE(int, planes), VALUE(int, state_stride),
+                  VALUE(int, first_level) THREADS)
+{
+    const int f = GROUP(0) * WIDTH(0) + LANE(0), p = GROUP(1) + 1;
+    if (f < face_count) {
+        const wide level = first_level + GROUP(2);
+        const wide at = level * state_stride + BOOK_CELL(f) + p * BOOK_PLANE(f);
+        const REAL amount = amounts[(level * planes + p) * face_count + f];
+        GLOBAL REAL *throughs = (BOOK_SIGNS(f) & BOOK_ALONG_J) ? throughs_j : throughs_i;
+        throughs[at] = throughs[at] + ((BOOK_SIGNS(f) & BOOK_REVERSED) ? -amount : amount);
+    }
+}

@@ -1,11 +1,13 @@
 /* Sweep along i. A group holds X_ROWS whole rows; lane l of a row stands for cell l - SCHEME_HALO. In place: a row is read
- * before any of it is written. */
+ * before any of it is written. If `booked`, what every cell gains and what passes through both its faces is added to `gains`
+ * and `throughs`, which lie like the state. */
 
 #define X_STRIDE (X_LANES + 4)
 
 KERNEL sweep_x(GLOBAL REAL *state, GLOBAL const REAL *RESTRICT fluxes, GLOBAL const int *RESTRICT tiles,
                GLOBAL const int *RESTRICT rows, GLOBAL int *clamped, VALUE(int, row_count), VALUE(REAL, scale),
-               VALUE(int, planes), VALUE(int, state_stride), VALUE(int, field_stride), VALUE(int, first_level) THREADS)
+               VALUE(int, planes), VALUE(int, state_stride), VALUE(int, field_stride), VALUE(int, first_level),
+               GLOBAL REAL *gains, GLOBAL REAL *throughs, VALUE(int, booked) THREADS)
 {
     SHARED REAL ratios[X_ROWS * X_STRIDE];
     SHARED REAL low[X_ROWS * X_STRIDE];
@@ -71,5 +73,13 @@ KERNEL sweep_x(GLOBAL REAL *state, GLOBAL const REAL *RESTRICT fluxes, GLOBAL co
         }
         LANE_BARRIER();
         EACH_LANE(lane, first, behind) { content[lane] = content[lane] + (amount[lane] - amount[lane + 1]); }
+        if (booked) {
+            const wide at = level * state_stride + TILE_STATE(t) + cell + tracer * plane;
+            GLOBAL REAL *gain = gains + at, *through = throughs + at;
+            EACH_LANE(lane, first, behind) {
+                gain[lane] = gain[lane] + (amount[lane] - amount[lane + 1]);
+                through[lane] = through[lane] + (amount[lane] + amount[lane + 1]);
+            }
+        }
     }
 }

@@ -116,7 +116,7 @@ impl<R: Scalar> Bench<'_, R> {
         self.case.restore();
         let PhysicsCase { state, window, .. } = &mut self.case;
         let start = Instant::now();
-        self.advection.substep(state, PhysicsCase::winds(window), 1, None, self.threads);
+        self.advection.substep(state, PhysicsCase::winds(window), 1, None, None, self.threads);
         start.elapsed().as_secs_f64()
     }
 

@@ -109,6 +109,26 @@ pub(super) const FIELDS: Section = Section::new(
         Key::new("column_mean", Kind::Bool, "true", "Column mean mixing ratio of each tracer."),
         Key::new("column_mass_per_area", Kind::Bool, "true", "Column mass of each tracer per area.")
             .alias(&["column_mass"]),
+        Key::new(
+            "column_fluxes",
+            Kind::Bool,
+            "false",
+            "Flux of each tracer over the column and the time since the snapshot before, toward east and north, and its \
+             divergence.",
+        ),
+        Key::new(
+            "interval_mean",
+            Kind::Bool,
+            "false",
+            "Mean mixing ratio at the ends of the windows since the snapshot before, on the levels of `layers`.",
+        ),
+        Key::new(
+            "meteorology",
+            Kind::Names,
+            "none",
+            "Column fields beside the tracers: `dry_surface_pressure`, `surface_pressure`, `boundary_layer_height`, \
+             `tropopause_height`, `tropopause_pressure`.",
+        ),
         Key::optional("air_mass_layers", Kind::Choice(LAYERS), "as `layers`", "Levels of the air-mass fields."),
         Key::new("air_mass", Kind::Bool, "true", "Air mass of each cell."),
         Key::new("air_mass_per_area", Kind::Bool, "true", "Air mass of each cell per area."),
@@ -127,5 +147,17 @@ pub(super) const ONE_TRACER: Section = Section::new(
         Key::optional("column_mean", Kind::Bool, "as in `[output.fields]`", "Column mean mixing ratio."),
         Key::optional("column_mass_per_area", Kind::Bool, "as in `[output.fields]`", "Column mass per area.")
             .alias(&["column_mass"]),
+        Key::optional(
+            "column_fluxes",
+            Kind::Bool,
+            "as in `[output.fields]`",
+            "Flux over the column, and its divergence.",
+        ),
+        Key::optional(
+            "interval_mean",
+            Kind::Bool,
+            "as in `[output.fields]`",
+            "Mean mixing ratio since the snapshot before.",
+        ),
     ],
 );

@@ -25,10 +25,13 @@ impl Check<'_> {
     pub(super) fn columns(&mut self, files: &[Arc<TransportFile>], winds: &Winds, hours: f64) {
         let physics = &self.config.physics;
         if let Some(diffusion) = &physics.diffusion {
-            self.sections("diffusion", physics.diffusion_kind(), &diffusion.needs(), files);
+            self.sections((&["diffusion"], "kind"), physics.diffusion_kind(), &diffusion.needs(), files);
         }
         if let Some(convection) = &physics.convection {
-            self.sections("convection", physics.convection_kind(), &convection.needs(), files);
+            self.sections((&["convection"], "kind"), physics.convection_kind(), &convection.needs(), files);
+        }
+        for field in self.config.output.iter().flat_map(|output| &output.fields.meteorology) {
+            self.sections((&["output", "fields"], "meteorology"), field.name(), field.needs(), files);
         }
         self.levels(winds.levels);
         self.forms();
@@ -38,7 +41,7 @@ impl Check<'_> {
     /// Reports the sections that a kind needs and the meteorology lacks.
     fn sections(
         &mut self,
-        table: &'static str,
+        (path, key): (&[&'static str], &'static str),
         kind: &str,
         needs: &[(Section, &'static str)],
         files: &[Arc<TransportFile>],
@@ -59,13 +62,14 @@ impl Check<'_> {
             ),
             (_, Some((file, missing))) => {
                 let switches = switches(&missing);
-                (file, missing, format!("preprocess the meteorology with {switches}, or choose another kind"))
+                (file, missing, format!("preprocess the meteorology with {switches}, or choose another {key}"))
             }
             _ => return,
         };
         let names: Vec<_> = missing.iter().map(|(section, _)| format!("`{section}`")).collect();
-        let message = format!("`{table}.kind = \"{kind}\"` needs {}, which {holder} lacks", names.join(", "));
-        self.add(&[table], "kind", message, &help);
+        let table = path.join(".");
+        let message = format!("`{table}.{key} = \"{kind}\"` needs {}, which {holder} lacks", names.join(", "));
+        self.add(path, key, message, &help);
     }
 
     /// Counts of levels that are given.

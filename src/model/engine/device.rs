@@ -5,7 +5,7 @@ use kernels::Scalar;
 use super::{Books, Engine, Kept, Totalled, field, flux_scale, largest_courant};
 use crate::comm::Communicator;
 use crate::device::{DeviceError, DeviceResult};
-use crate::diagnostics::{ColumnSums, ExactSum, exact_total, level_sum, local_sums};
+use crate::diagnostics::{ColumnSums, ColumnTransfers, ExactSum, Transfer, exact_total, level_sum, local_sums};
 use crate::met::{Section, WindowBuffer, WindowStream};
 use crate::model::checks::largest_jump;
 use crate::model::error::RunError;
@@ -147,6 +147,11 @@ impl<R: Scalar> Engine<R> for DeviceEngine<R> {
             self.transport.write_kept(OnDevice::Returned(ledger), self.kept.data())?;
         }
         Ok(())
+    }
+
+    fn take_transfers(&mut self, into: &mut ColumnTransfers<R>) -> Result<(), RunError> {
+        let Self { transport, columns, .. } = self;
+        Ok(transport.take_transfers(columns.parts_mut(), |n, parts| into.add(Transfer::ALL[n], parts))?)
     }
 
     fn decay(&mut self, decaying: &[Decaying], dt: f64) -> Result<(), RunError> {

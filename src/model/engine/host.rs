@@ -5,11 +5,13 @@ use kernels::columns::LedgerStats;
 
 use super::{Books, Engine, Kept, Totalled, field, flux_scale, largest_courant};
 use crate::comm::Communicator;
-use crate::diagnostics::{ColumnSums, tracer_totals_into};
+use crate::diagnostics::{ColumnSums, ColumnTransfers, Transfer, tracer_totals_into};
 use crate::met::{Section, WindowBuffer, WindowStream};
 use crate::model::checks::{first_unusable, largest_jump};
 use crate::model::error::RunError;
-use crate::operators::advection::{Advection, CellBudget, ColumnRows, Midpoint, RowStats, Winds, largest_budget};
+use crate::operators::advection::{
+    Advection, CellBudget, ColumnRows, Midpoint, RowStats, Transfers, Winds, largest_budget,
+};
 use crate::operators::columns::{CentrePhysics, CentreStep, ColumnStore, ConvectionOperator};
 use crate::operators::{Decaying, Threads, TracersAtReset, WindowEnd, decay, reset_air_mass};
 use crate::output::{FrameContent, FrameNeeds};
@@ -23,6 +25,7 @@ pub(in crate::model) struct HostEngine<'a, R: Scalar> {
     centre: Option<CentrePhysics<R>>,
     convection: Option<ConvectionOperator<R>>,
     threads: &'a Threads,
+    transfers: Option<Box<Transfers<R>>>,
     stats: RowStats,
     convected: LedgerStats,
 }
@@ -45,7 +48,12 @@ impl<'a, R: Scalar> HostEngine<'a, R> {
     ) -> Self {
         let columns = ColumnSums::zeros(state.tile_set().clone(), state.slabs().planes());
         let (stats, convected) = Default::default();
-        Self { state, columns, transport, centre, convection, threads, stats, convected }
+        Self { state, columns, transport, centre, convection, threads, transfers: None, stats, convected }
+    }
+
+    /// From now on keeps books of what the horizontal sweeps move.
+    pub(in crate::model) fn book_transfers(&mut self) {
+        self.transfers = Some(Box::new(Transfers::new(self.state.slabs())));
     }
 }
 
@@ -90,10 +98,12 @@ impl<R: Scalar> Engine<R> for HostEngine<'_, R> {
     }
 
     fn substep(&mut self, window: &WindowBuffer<R>, passes: usize, step: CentreStep) -> Result<(), RunError> {
-        let Self { state, transport, centre, threads, stats, .. } = self;
+        let Self { state, transport, centre, threads, stats, transfers, .. } = self;
         let midpoint = centre.as_mut().map(|physics| Midpoint { physics, window, step });
         let seen = match transport {
-            Transport::Advection(advection) => advection.substep(state, winds(window), passes, midpoint, threads),
+            Transport::Advection(advection) => {
+                advection.substep(state, winds(window), passes, midpoint, transfers.as_deref_mut(), threads)
+            }
             Transport::Columns(rows) => {
                 let columns = midpoint.map(|midpoint| rows.act(state, midpoint, threads)).unwrap_or_default();
                 RowStats { columns, ..RowStats::default() }
@@ -128,6 +138,16 @@ impl<R: Scalar> Engine<R> for HostEngine<'_, R> {
         if let Some(convection) = &mut self.convection {
             into.convection.fill(refused, convection.store_mut(), tracers, set);
         }
+        Ok(())
+    }
+
+    fn take_transfers(&mut self, into: &mut ColumnTransfers<R>) -> Result<(), RunError> {
+        let transfers = self.transfers.as_mut().expect("books are kept");
+        for (what, book) in Transfer::ALL.into_iter().zip(transfers.all()) {
+            self.columns.add_up(book);
+            into.add(what, self.columns.parts());
+        }
+        transfers.clear();
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use kernels::Scalar;
 use super::error::RunError;
 use crate::comm::Communicator;
 use crate::config::AirMassReset;
-use crate::diagnostics::SumError;
+use crate::diagnostics::{ColumnTransfers, SumError};
 use crate::met::{Section, WindowBuffer, WindowStream};
 use crate::operators::advection::CellBudget;
 use crate::operators::columns::CentreStep;
@@ -61,6 +61,10 @@ pub(super) trait Engine<R: Scalar> {
 
     /// What the ledgers of this rank did since the last call. Waits for everything under way.
     fn take_books(&mut self, into: &mut Books) -> Result<(), RunError>;
+
+    /// Adds what horizontal transport has moved since the last call; the engine was made with books. Waits for everything
+    /// under way.
+    fn take_transfers(&mut self, into: &mut ColumnTransfers<R>) -> Result<(), RunError>;
 
     /// Lets tracers decay for `dt` seconds.
     fn decay(&mut self, decaying: &[Decaying], dt: f64) -> Result<(), RunError>;

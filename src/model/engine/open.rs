@@ -67,7 +67,11 @@ pub(in crate::model) fn engine<'a, R: Scalar>(
             Some(scheme) => Transport::Advection(Box::new(Advection::new(scheme, layout, &state, threads, comm))),
             None => Transport::Columns(ColumnRows::new(state.slabs(), count)),
         };
-        return Ok(Box::new(HostEngine::new(state, transport, centre, convection, threads)));
+        let mut engine = HostEngine::new(state, transport, centre, convection, threads);
+        if books_transfers(config) {
+            engine.book_transfers();
+        }
+        return Ok(Box::new(engine));
     };
     let (scheme, advects) = scheme.map_or((Scheme::Upwind, Advects::No), |scheme| (scheme, Advects::Yes));
     let widest = setup.tiles.shapes().iter().map(|shape| shape.ni).max().unwrap_or(0);
@@ -77,8 +81,19 @@ pub(in crate::model) fn engine<'a, R: Scalar>(
     let launcher = plan.launcher(device, scheme, widest, state.levels());
     let launcher = agree_on(comm, launcher.map_err(RunError::Device))?;
     let transport = DeviceTransport::new(launcher, layout, &state, window, config.settings.device_halo, comm);
-    let transport = transport.and_then(|transport| transport.with_physics(&plan));
+    let transport = transport.and_then(|transport| {
+        let mut transport = transport.with_physics(&plan)?;
+        if books_transfers(config) {
+            transport.book_transfers()?;
+        }
+        Ok(transport)
+    });
     let transport = agree_on(comm, transport.map_err(RunError::Device))?;
     let engine = DeviceEngine::new(transport, state, advects);
     Ok(Box::new(agree_on(comm, engine.map_err(RunError::Device))?))
+}
+
+/// Whether column-integrated fluxes are written.
+fn books_transfers(config: &RunConfig) -> bool {
+    config.output.as_ref().is_some_and(|output| output.fields.has_column_fluxes())
 }

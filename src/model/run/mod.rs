@@ -180,11 +180,11 @@ impl<'a, R: Scalar> Run<'a, R> {
         let clock = Clock::at(setup.header().dt_met_seconds(), windows);
         let mut snapshots = Snapshots::new(config, setup, budgets.series());
         let mut warnings = Vec::new();
-        let resumed = resumed.map(|resumed| {
-            snapshots.resume(clock.hours(), resumed.state.snapshots);
-            warnings = resumed.notes;
-            resumed.state.output
-        });
+        if let Some(resumed) = &resumed {
+            let note = snapshots.resume(clock.hours(), resumed, setup.grid.nc(), comm)?;
+            warnings.extend(resumed.notes.iter().cloned().chain(note));
+        }
+        let resumed = resumed.map(|resumed| resumed.state.output);
         let run = Self {
             clock,
             total: Seconds { read, ..Seconds::default() },
@@ -349,7 +349,9 @@ impl<'a, R: Scalar> Run<'a, R> {
 
     /// Writes a snapshot if one is due at the clock's time. Collective.
     fn snapshot(&mut self) -> Result<(), RunError> {
-        self.total.write += self.snapshots.write(self.clock.hours(), &mut *self.engine, &self.budgets, self.comm)?;
+        let (_, window) = self.stream.current().expect("a run has a window");
+        let (hours, engine) = (self.clock.hours(), &mut *self.engine);
+        self.total.write += self.snapshots.write(hours, window, engine, &self.budgets, self.comm)?;
         Ok(())
     }
 }

@@ -9,6 +9,7 @@ use super::Run;
 use crate::config::Restart;
 use crate::met::StreamPosition;
 use crate::model::error::{RunError, agree_on};
+use crate::model::interval::IntervalField;
 use crate::model::report::Ended;
 use crate::model::restart::{AIR_MASS, RunState};
 use crate::model::setup::make_folder_of;
@@ -61,7 +62,9 @@ impl<R: Scalar> Run<'_, R> {
         self.snapshots.set_aside(comm)?;
         let output = (self.snapshots.written(), self.snapshots.place());
         let accounts = (self.initial.as_slice(), self.budgets.state());
-        let text = RunState::new(config, setup, self.clock.windows(), accounts, output).to_text();
+        let mut state = RunState::new(config, setup, self.clock.windows(), accounts, output);
+        (state.interval_start, state.interval_windows) = self.snapshots.interval_place();
+        let text = state.to_text();
         let mut kept = Vec::new();
         for field in &self.kept {
             let mut slabs = Slabs::zeros(setup.tiles.clone(), 1, 1);
@@ -88,6 +91,8 @@ impl<R: Scalar> Run<'_, R> {
             plane: 0,
             levels: FieldLevels::One,
         }));
+        let interval = self.snapshots.interval_fields();
+        fields.extend(interval.iter().map(IntervalField::restart_field));
         let written = write(&path, &setup.grid, &setup.tiles, self.clock.hours(), &text, &fields, comm);
         agree_on(comm, written.map_err(RunError::from))?;
         let pruned = if comm.rank() == 0 { restart.folder.prune(&path, restart.keep) } else { Ok(()) };

@@ -55,6 +55,8 @@ impl<R: Scalar> Run<'_, R> {
         drop(timed);
         self.check(place, substeps, clamped)?;
         self.balance(place)?;
+        let moved = self.snapshots.add_window(&mut *self.engine);
+        agree_on(self.comm, moved)?;
         self.snapshot()?;
         let seconds = difference(self.total, before).list();
         let name = self.file_name(place);

@@ -9,6 +9,7 @@ use kernels::cpu::{FaceCoefficients, SeamCoefficients, SweepStats, Workspace, pr
 use rayon::prelude::*;
 
 use super::seams::TileSeams;
+use super::transfers::{LevelTransfers, TileTransfers, Transfers};
 use super::wave::{Stages, wave_front};
 use super::{Advection, PerAxis, Sweeps, Winds, halo_section, sweep_section};
 use crate::operators::{HaloMessages, Threads};
@@ -63,6 +64,7 @@ impl<R: Scalar> Advection<R> {
         scale: R,
         axes: [Axis; 2],
         passes: usize,
+        transfers: Option<&mut Transfers<R>>,
         threads: &Threads,
     ) -> SweepStats {
         self.sequence.clear();
@@ -76,6 +78,7 @@ impl<R: Scalar> Advection<R> {
             slabs: state.slabs_mut(),
             winds,
             scale,
+            transfers,
             threads,
             stats: SweepStats::default(),
         };
@@ -91,6 +94,7 @@ struct CpuStages<'a, R: Scalar> {
     slabs: &'a mut Slabs<R>,
     winds: &'a Winds<'a, R>,
     scale: R,
+    transfers: Option<&'a mut Transfers<R>>,
     threads: &'a Threads,
     stats: SweepStats,
 }
@@ -113,7 +117,8 @@ impl<R: Scalar> Stages for CpuStages<'_, R> {
     }
 
     fn sweep(&mut self, axes: &[Axis], levels: Range<usize>) -> Result<(), Infallible> {
-        let found = self.sweeps.levels(self.slabs, self.winds, self.scale, axes, levels, self.threads);
+        let winds = (self.winds, self.scale);
+        let found = self.sweeps.levels(self.slabs, winds, axes, levels, self.transfers.as_deref_mut(), self.threads);
         self.stats = self.stats.merge(found);
         Ok(())
     }
@@ -124,35 +129,42 @@ impl<R: Scalar> Sweeps<R> {
     fn levels(
         &self,
         slabs: &mut Slabs<R>,
-        winds: &Winds<'_, R>,
-        scale: R,
+        (winds, scale): (&Winds<'_, R>, R),
         stages: &[Axis],
         levels: Range<usize>,
+        transfers: Option<&mut Transfers<R>>,
         threads: &Threads,
     ) -> SweepStats {
         let (stride, first) = (slabs.level_stride(), levels.start);
         let tiles = slabs.tile_ranges();
         let shares = Shares::new(threads.count());
-        let data = &mut slabs.data_mut()[levels.start * stride..levels.end * stride];
-        data.par_chunks_mut(stride)
-            .enumerate()
-            .map(|(n, slab)| {
-                let scratch = &mut *self.level_scratch[threads.index()].lock().expect("a sweep does not panic");
-                let mut stats = SweepStats::default();
-                let mut clock = shares.clock();
-                for &axis in stages {
-                    self.copies.get(axis).apply(slab);
-                    clock.lap(halo_section(axis));
-                    for (tile, seams) in self.seams.get(axis).iter().enumerate() {
-                        let planes = &mut slab[tiles[tile].clone()];
-                        let faces =
-                            TileFaces { x: winds.x.plane(first + n, tile, 0), y: winds.y.plane(first + n, tile, 0) };
-                        stats = stats.merge(self.tile(axis, planes, &faces, scale, seams, scratch, &mut clock));
-                    }
+        let range = levels.start * stride..levels.end * stride;
+        let level = |n: usize, slab: &mut [R], mut transfers: Option<LevelTransfers<'_, R>>| {
+            let scratch = &mut *self.level_scratch[threads.index()].lock().expect("a sweep does not panic");
+            let mut stats = SweepStats::default();
+            let mut clock = shares.clock();
+            for &axis in stages {
+                self.copies.get(axis).apply(slab);
+                clock.lap(halo_section(axis));
+                for (tile, seams) in self.seams.get(axis).iter().enumerate() {
+                    let planes = &mut slab[tiles[tile].clone()];
+                    let faces =
+                        TileFaces { x: winds.x.plane(first + n, tile, 0), y: winds.y.plane(first + n, tile, 0) };
+                    let transfers = transfers.as_mut().map(|transfers| transfers.tile(tiles[tile].clone()));
+                    stats = stats.merge(self.tile(axis, planes, &faces, scale, seams, transfers, scratch, &mut clock));
                 }
-                stats
-            })
-            .reduce(SweepStats::default, SweepStats::merge)
+            }
+            stats
+        };
+        let slabs = slabs.data_mut()[range.clone()].par_chunks_mut(stride);
+        match transfers {
+            None => slabs.enumerate().map(|(n, slab)| level(n, slab, None)).reduce(Default::default, SweepStats::merge),
+            Some(transfers) => {
+                let slabs = slabs.zip(transfers.levels(range, stride)).enumerate();
+                let swept = slabs.map(|(n, (slab, transfers))| level(n, slab, Some(transfers)));
+                swept.reduce(Default::default, SweepStats::merge)
+            }
+        }
     }
 
     /// One sweep of all planes of one tile at one level.
@@ -163,6 +175,7 @@ impl<R: Scalar> Sweeps<R> {
         faces: &TileFaces<'_, R>,
         scale: R,
         seams: &TileSeams<R>,
+        mut transfers: Option<TileTransfers<'_, R>>,
         scratch: &mut LevelScratch<R>,
         clock: &mut Clock<'_>,
     ) -> SweepStats {
@@ -183,18 +196,23 @@ impl<R: Scalar> Sweeps<R> {
         for (line, prepared) in seams.lines.iter().zip(prepared.iter()) {
             line.apply(air, prepared.air());
         }
-        for tracer in tracers.chunks_exact_mut(shape.plane_len()) {
+        for (n, tracer) in tracers.chunks_exact_mut(shape.plane_len()).enumerate() {
+            let plane = (AIR + 1 + n) * shape.plane_len()..(AIR + 2 + n) * shape.plane_len();
             for ((line, prepared), amounts) in seams.lines.iter().zip(prepared.iter()).zip(amounts.iter_mut()) {
                 line.tracer_amounts(self.kernel, tracer, prepared, workspace, amounts);
             }
             clock.lap(Timed::SeamFlux);
+            let books = transfers.as_mut().map(|transfers| transfers.planes(axis, plane.clone()));
             match axis {
-                Axis::X => self.kernel.sweep_x(shape, tracer, coefficients, workspace),
-                Axis::Y => self.kernel.sweep_y(shape, tracer, coefficients, workspace),
+                Axis::X => self.kernel.sweep_x(shape, tracer, coefficients, books, workspace),
+                Axis::Y => self.kernel.sweep_y(shape, tracer, coefficients, books, workspace),
             }
             clock.lap(sweep_section(axis));
             for (line, amounts) in seams.lines.iter().zip(amounts.iter()) {
                 line.apply(tracer, amounts);
+                if let Some(transfers) = &mut transfers {
+                    line.book(transfers.planes(line.face_axis, plane.clone()), amounts);
+                }
             }
         }
         clock.lap(Timed::SeamFlux);

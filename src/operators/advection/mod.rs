@@ -8,6 +8,7 @@
 pub(super) mod budget;
 mod horizontal;
 pub(super) mod seams;
+mod transfers;
 mod vertical;
 pub(super) mod wave;
 
@@ -20,6 +21,7 @@ use kernels::cpu::SweepKernel;
 use kernels::scheme::{Scheme, kernel};
 
 pub use budget::{CellBudget, largest_budget};
+pub use transfers::Transfers;
 pub use vertical::{ColumnRows, Midpoint, RowStats};
 
 use self::horizontal::LevelScratch;
@@ -117,7 +119,8 @@ impl<R: Scalar> Advection<R> {
         }
     }
 
-    /// One substep: the palindrome, each leg in `passes` equal parts.
+    /// One substep: the palindrome, each leg in `passes` equal parts. What its horizontal sweeps move is added to
+    /// `transfers`, if it is asked for.
     ///
     /// Returns what the sweeps noticed on this rank.
     pub fn substep(
@@ -126,12 +129,16 @@ impl<R: Scalar> Advection<R> {
         winds: Winds<'_, R>,
         passes: usize,
         midpoint: Option<Midpoint<'_, R>>,
+        mut transfers: Option<&mut Transfers<R>>,
         threads: &Threads,
     ) -> RowStats {
         let scale = R::from_f64(winds.scale / passes as f64);
-        let mut stats = RowStats::from(self.horizontal(state, &winds, scale, [Axis::X, Axis::Y], passes, threads));
-        stats = stats.merge(self.columns(state, winds, passes, midpoint, threads));
-        stats.merge(self.horizontal(state, &winds, scale, [Axis::Y, Axis::X], passes, threads).into())
+        let (there, back) = ([Axis::X, Axis::Y], [Axis::Y, Axis::X]);
+        let swept = self.horizontal(state, &winds, scale, there, passes, transfers.as_deref_mut(), threads);
+        let columns = self.columns(state, winds, passes, midpoint, threads);
+        RowStats::from(swept)
+            .merge(columns)
+            .merge(self.horizontal(state, &winds, scale, back, passes, transfers, threads).into())
     }
 
     /// The vertical part of a substep: both legs, each in `passes` equal parts, and what lies between them.

@@ -2,8 +2,8 @@
 
 use decomposition::{Axis, CellStep, Layout, SeamPlan, SeamSegment};
 use kernels::cpu::{
-    FaceState, SeamCoefficients, SeamLine, SeamSide, StencilOrder, SweepKernel, SweepStats, Workspace, apply_seam,
-    prepare_seam,
+    FaceState, SeamCoefficients, SeamLine, SeamSide, StencilOrder, SweepKernel, SweepStats, TransferPlanes, Workspace,
+    apply_seam, book_seam, prepare_seam,
 };
 use kernels::{Scalar, TileShape};
 
@@ -96,6 +96,11 @@ impl<R: Scalar> TileSeam<R> {
         out: &mut [R],
     ) {
         kernel.seam_fluxes(tracer, &self.line, prepared, out, workspace);
+    }
+
+    /// Books the amounts at the edge cells of this side.
+    pub(super) fn book(&self, transfers: TransferPlanes<'_, R>, amounts: &[R]) {
+        book_seam(transfers, &self.line, amounts, self.side);
     }
 
     /// Takes the amounts from the owner's edge cells or gives them to the other side's.

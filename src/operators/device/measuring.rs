@@ -65,6 +65,8 @@ impl<R: Scalar> DeviceTransport<R> {
             KernelName::SeamAmounts => faces * (planes * (2 * self.launcher.scheme().halo() + 1) + 1) as f64,
             // One amount at least, and the cell read and written.
             KernelName::SeamApply => items * 3.0,
+            // An amount read, a flux read and written.
+            KernelName::BookSeams => items * 3.0,
             KernelName::HaloCopy | KernelName::HaloPack | KernelName::HaloUnpack => items * 2.0,
             // Air and the fluxes along three axes.
             KernelName::LargestOutflow => cells * 4.0,

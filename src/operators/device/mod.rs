@@ -13,6 +13,7 @@ mod physics;
 mod scans;
 mod sweeps;
 mod tables;
+mod transfers;
 mod windows;
 
 use std::marker::PhantomData;
@@ -27,6 +28,7 @@ use self::halos::DeviceHalos;
 use self::launcher::real;
 use self::physics::DevicePhysics;
 use self::sweeps::DeviceSeams;
+use self::transfers::DeviceTransfers;
 use self::windows::DeviceWindows;
 use super::advection::PerAxis;
 use super::advection::seams::TileSeams;
@@ -95,6 +97,7 @@ pub struct DeviceTransport<R: Scalar> {
     set: Arc<TileSet>,
     path: HaloPath,
     physics: Option<DevicePhysics<R>>,
+    transfers: Option<DeviceTransfers>,
     tile_offsets: Vec<usize>,
     /// Tile and j of every row.
     rows: Vec<(usize, usize)>,
@@ -158,11 +161,13 @@ impl<R: Scalar> DeviceTransport<R> {
             blocks: launcher_mut.table(&column_blocks)?,
         };
         let mut device_seams = |seams: &[TileSeams<R>]| {
-            let tables::SeamTables { faces, edges } = tables::seams(seams, launcher_mut.scheme().halo(), slabs, field);
+            let tables::SeamTables { faces, edges, books } =
+                tables::seams(seams, launcher_mut.scheme().halo(), slabs, field);
             let count = faces.len() / 5;
             DeviceResult::Ok(DeviceSeams {
                 faces: (launcher_mut.table(&faces)?, count),
                 edges: (launcher_mut.table(&edges)?, edges.len() / 10),
+                books: launcher_mut.table(&books)?,
                 amounts: launcher_mut.memory::<R>(shape.levels * shape.planes * count)?,
             })
         };
@@ -200,6 +205,7 @@ impl<R: Scalar> DeviceTransport<R> {
             set,
             path,
             physics: None,
+            transfers: None,
             precision: PhantomData,
         })
     }

@@ -7,7 +7,7 @@ use super::DeviceTransport;
 use super::launcher::real;
 use super::tables::int;
 use crate::comm::Communicator;
-use crate::device::{Argument, DeviceResult};
+use crate::device::{Argument, DeviceResult, Memory};
 use crate::met::Section;
 use crate::operators::advection::CellBudget;
 use crate::operators::advection::budget::{larger, largest_of_ranks};
@@ -29,6 +29,13 @@ pub struct DeviceLimbs<'a> {
     pub special: [i64; 3],
     /// How many values were added.
     pub values: usize,
+}
+
+/// What happens to values whose columns have been summed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Afterwards {
+    Kept,
+    Emptied,
 }
 
 impl<R: Scalar> DeviceTransport<R> {
@@ -155,13 +162,24 @@ impl<R: Scalar> DeviceTransport<R> {
     /// # Errors
     /// The device refuses something, or has failed since.
     pub fn columns(&mut self, columns: &mut Slabs<R>) -> DeviceResult<()> {
+        self.columns_of(self.state, Afterwards::Kept, columns)
+    }
+
+    /// Sums of the columns of anything that lies like the state.
+    pub(super) fn columns_of(
+        &mut self,
+        memory: Memory,
+        afterwards: Afterwards,
+        columns: &mut Slabs<R>,
+    ) -> DeviceResult<()> {
         let arguments = [
-            Argument::Memory(self.state),
+            Argument::Memory(memory),
             Argument::Memory(self.scans.columns),
             Argument::Memory(self.tables.tiles),
             Argument::Memory(self.tables.rows),
             Argument::Int(int(self.shape.levels)),
             Argument::Int(int(self.shape.stride)),
+            Argument::Int(i32::from(afterwards == Afterwards::Emptied)),
         ];
         let groups = [self.shape.rows, self.shape.planes];
         self.launcher.cover(KernelName::ColumnSums, self.shape.widest, groups, &arguments)?;

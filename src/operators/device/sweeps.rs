@@ -21,6 +21,8 @@ pub(super) struct DeviceSeams {
     pub(super) faces: (Memory, usize),
     pub(super) edges: (Memory, usize),
     pub(super) amounts: Memory,
+    /// Where the flux of each face is booked.
+    pub(super) books: Memory,
 }
 
 /// Times of one sweep kernel, if they are asked for: queueing it, then waiting for it.
@@ -124,7 +126,7 @@ impl<R: Scalar> DeviceTransport<R> {
 
     /// Local halo copies and one sweep of a range of levels; the halos from other ranks are in place.
     fn sweep(&mut self, axis: Axis, scale: R, levels: &Range<usize>) -> DeviceResult<()> {
-        let Self { launcher, shape, tables, state, clamped, halos, seams, windows, .. } = self;
+        let Self { launcher, shape, tables, state, clamped, halos, seams, windows, transfers, .. } = self;
         let window = windows.current();
         let (x, y) = (window.get(Section::FluxX), window.get(Section::FluxY));
         let (along, number) = match axis {
@@ -135,7 +137,7 @@ impl<R: Scalar> DeviceTransport<R> {
         halos.get(axis).copy(*state, levels, launcher)?;
         drop(timed);
         let timed = timers::section(Timed::SeamFlux);
-        let DeviceSeams { faces, edges, amounts } = seams.get(axis);
+        let DeviceSeams { faces, edges, amounts, books } = seams.get(axis);
         let scale = real(scale);
         let planes = Argument::Int(int(shape.planes));
         let (stride, field_stride) = (Argument::Int(int(shape.stride)), Argument::Int(int(shape.field_stride)));
@@ -163,6 +165,9 @@ impl<R: Scalar> DeviceTransport<R> {
         )?;
         drop(timed);
         let shared = [memory(*state), memory(along), memory(tables.tiles)];
+        // Without books the kernels do not touch what stands in for them.
+        let booked = transfers.as_ref().map_or([*state; 2], |t| [t.gain, *t.through.get(axis)]).map(memory);
+        let books_kept = Argument::Int(i32::from(transfers.is_some()));
         let timed = timers::section(sweep_section(axis));
         let kernel = KernelSections::start(launch_sections(axis), launcher)?;
         match axis {
@@ -184,6 +189,9 @@ impl<R: Scalar> DeviceTransport<R> {
                         stride,
                         field_stride,
                         first,
+                        booked[0],
+                        booked[1],
+                        books_kept,
                     ],
                 )?;
             }
@@ -200,6 +208,9 @@ impl<R: Scalar> DeviceTransport<R> {
                     stride,
                     field_stride,
                     first,
+                    booked[0],
+                    booked[1],
+                    books_kept,
                 ],
             )?,
         }
@@ -222,21 +233,17 @@ impl<R: Scalar> DeviceTransport<R> {
         )?;
         drop(timed);
         let _timed = timers::section(Timed::SeamFlux);
-        launcher.cover(
-            KernelName::SeamApply,
-            edges.1,
-            [shape.planes, levels.len()],
-            &[
-                memory(*state),
-                memory(*amounts),
-                memory(edges.0),
-                Argument::Int(int(edges.1)),
-                Argument::Int(int(faces.1)),
-                planes,
-                stride,
-                first,
-            ],
-        )
+        let counts = [edges.1, faces.1].map(|n| Argument::Int(int(n)));
+        let to_cells = |launcher: &mut Launcher, target| {
+            let arguments = [target, memory(*amounts), memory(edges.0), counts[0], counts[1], planes, stride, first];
+            launcher.cover(KernelName::SeamApply, edges.1, [shape.planes, levels.len()], &arguments)
+        };
+        to_cells(launcher, shared[0])?;
+        let Some(transfers) = transfers else { return Ok(()) };
+        to_cells(launcher, booked[0])?;
+        let [along_i, along_j] = [transfers.through.x, transfers.through.y].map(memory);
+        let arguments = [along_i, along_j, memory(*amounts), memory(*books), counts[1], planes, stride, first];
+        launcher.cover(KernelName::BookSeams, faces.1, [shape.planes - 1, levels.len()], &arguments)
     }
 
     /// One vertical sweep of all columns.

@@ -111,6 +111,10 @@ const FLUX_REVERSED: i32 = 2;
 const LEAVES_BACKWARD: i32 = 4;
 const COUNTED: i32 = 8;
 
+/// Bits of a book entry.
+const BOOK_ALONG_J: i32 = 1;
+const BOOK_REVERSED: i32 = 2;
+
 /// Most seam faces that one cell takes part in.
 const FACES_OF_A_CELL: usize = 4;
 
@@ -120,11 +124,13 @@ pub(super) struct SeamTables {
     pub(super) faces: Vec<i32>,
     /// Ten integers per cell.
     pub(super) edges: Vec<i32>,
+    /// Three integers per face: where its flux is booked.
+    pub(super) books: Vec<i32>,
 }
 
 /// Tables of the seams of one sweep, for a scheme that reads `halo` cells on each side of a face.
 pub(super) fn seams<R: Scalar>(seams: &[TileSeams<R>], halo: usize, state: &Slabs<R>, field: &Slabs<R>) -> SeamTables {
-    let mut faces = Vec::new();
+    let (mut faces, mut books) = (Vec::new(), Vec::new());
     // Cells in the order in which they are first met, each with its faces in table order.
     let mut cells: Vec<([i32; 2], Vec<[i32; 2]>)> = Vec::new();
     for (t, tile) in seams.iter().enumerate() {
@@ -135,6 +141,7 @@ pub(super) fn seams<R: Scalar>(seams: &[TileSeams<R>], halo: usize, state: &Slab
                 let face = int(faces.len() / 5);
                 faces.extend(face_entry(seam, s, halo, state.tile_offset(t), field.tile_offset(t), plane));
                 let cell = int(place(state.tile_offset(t) + seam.line.cell, seam.line.along, s));
+                books.extend([cell, plane, book_signs(seam)]);
                 let entry = [face, i32::from(seam.side == SeamSide::Neighbour)];
                 match cells[first_of_tile..].iter_mut().find(|(at, _)| at[0] == cell) {
                     Some((_, list)) => list.push(entry),
@@ -149,7 +156,14 @@ pub(super) fn seams<R: Scalar>(seams: &[TileSeams<R>], halo: usize, state: &Slab
         edges.extend(cell);
         edges.extend(list.into_iter().chain(std::iter::repeat([-1, 0])).take(FACES_OF_A_CELL).flatten());
     }
-    SeamTables { faces, edges }
+    SeamTables { faces, edges, books }
+}
+
+/// How an amount leaving the owner becomes a flux along the tile's own axis.
+fn book_signs<R: Scalar>(seam: &TileSeam<R>) -> i32 {
+    let reversed = seam.line.leaving * seam.line.face_factor < R::default();
+    let signs = [(seam.face_axis == Axis::Y, BOOK_ALONG_J), (reversed, BOOK_REVERSED)];
+    signs.iter().filter(|(set, _)| *set).map(|(_, bit)| bit).sum()
 }
 
 /// The `s`-th place from `start` on.

@@ -2,10 +2,8 @@
 
 use super::convection::{Drafts, cloud_base_layer, exchange, strength};
 use super::surface::Surface;
-use crate::grid::constants::GRAVITY;
+use crate::grid::constants::{GAS_CONSTANT_DRY_AIR, GRAVITY};
 
-/// Gas constant of dry air in J kg⁻¹ K⁻¹.
-const GAS_CONSTANT: f64 = 287.04;
 /// Von Kármán's constant.
 const KARMAN: f64 = 0.4;
 /// Temperature in K that the stratosphere tends to.
@@ -133,7 +131,8 @@ impl ColumnOutput {
             let temperature = (eighth_power(warm) + eighth_power(STRATOSPHERE_K)).sqrt().sqrt().sqrt();
             let humidity = 0.75 * saturated * (ratio * ratio * ratio) + 2.5e-6;
             let virtual_temperature = temperature * (1.0 + 0.61 * humidity);
-            self.thickness[k] = GAS_CONSTANT * virtual_temperature / GRAVITY * (bottom - top) / (0.5 * (top + bottom));
+            self.thickness[k] =
+                GAS_CONSTANT_DRY_AIR * virtual_temperature / GRAVITY * (bottom - top) / (0.5 * (top + bottom));
             self.u[k] = input.wind[k][0];
             self.v[k] = input.wind[k][1];
             self.temperature[k] = temperature;
