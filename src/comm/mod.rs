@@ -114,6 +114,23 @@ pub trait Communicator: Send + Sync {
     fn file_access(&self) -> FileAccess {
         FileAccess::Gathered
     }
+    /// Groups of ranks with one that writes for all: `ranks` consecutive ones each, or those of a machine. Collective; `None`
+    /// where files are not written by several ranks.
+    fn file_group(&self, _ranks: Option<usize>) -> Option<Box<dyn FileGroup>> {
+        None
+    }
+}
+
+/// Ranks that have one of them write for all.
+pub trait FileGroup: Send {
+    /// Whether this rank is the one.
+    fn writes(&self) -> bool;
+    /// Number of ranks of the group.
+    fn size(&self) -> usize;
+    /// Bytes of every rank of the group, in rank order, on the one that writes; `None` elsewhere.
+    fn gather(&self, bytes: &[u8]) -> Option<Vec<Vec<u8>>>;
+    /// How the ranks that write share a file; asked by them only.
+    fn file_access(&self) -> FileAccess;
 }
 
 /// How several ranks write one file.

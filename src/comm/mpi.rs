@@ -4,10 +4,10 @@ use std::ffi::{c_int, c_void};
 
 use ::mpi::environment::Universe;
 use ::mpi::ffi;
-use ::mpi::topology::{AsCommunicator, Communicator as _, SimpleCommunicator};
+use ::mpi::topology::{AsCommunicator, Color, Communicator as _, SimpleCommunicator};
 use ::mpi::traits::*;
 
-use super::{AddressedMessage, Buffers, Communicator, DeviceMemory, Exchange, FileAccess, MessageSpec, Transfer};
+use super::{AddressedMessage, Buffers, Communicator, DeviceMemory, Exchange, FileAccess, FileGroup, MessageSpec, Transfer};
 
 /// The ranks of `MPI_COMM_WORLD`. Only the main thread of each rank communicates (`MPI_THREAD_FUNNELED`).
 pub struct Mpi {
@@ -212,33 +212,7 @@ impl Communicator for Mpi {
         self.world.all_reduce_into(&mine[..], values, ::mpi::collective::SystemOperation::max());
     }
     fn gather(&self, bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
-        let root = self.world.process_at_rank(0);
-        let mine = bytes.len() as i64;
-        if self.rank() != 0 {
-            root.gather_into(&mine);
-            // Length first, payload as a plain message: counts of any size, no displacement arithmetic.
-            if !bytes.is_empty() {
-                root.send_with_tag(bytes, GATHER_TAG);
-            }
-            return None;
-        }
-        let mut lengths = vec![0_i64; self.size()];
-        root.gather_into_root(&mine, &mut lengths[..]);
-        Some(
-            lengths
-                .iter()
-                .enumerate()
-                .map(|(rank, &length)| {
-                    let mut part = vec![0_u8; length as usize];
-                    if rank == 0 {
-                        part.copy_from_slice(bytes);
-                    } else if length > 0 {
-                        self.world.process_at_rank(rank as i32).receive_into_with_tag(&mut part[..], GATHER_TAG);
-                    }
-                    part
-                })
-                .collect(),
-        )
+        gather(&self.world, bytes)
     }
     fn broadcast(&self, bytes: Vec<u8>) -> Vec<u8> {
         let root = self.world.process_at_rank(0);
@@ -271,6 +245,66 @@ impl Communicator for Mpi {
     fn file_access(&self) -> FileAccess {
         FileAccess::Parallel(self.world.as_raw())
     }
+    fn file_group(&self, ranks: Option<usize>) -> Option<Box<dyn FileGroup>> {
+        let rank = self.rank();
+        let group = match ranks {
+            Some(ranks) => self.world.split_by_color(Color::with_value((rank / ranks.max(1)) as i32)),
+            None => Some(self.world.split_shared(0)),
+        }?;
+        let writes = if group.rank() == 0 { Color::with_value(0) } else { Color::undefined() };
+        Some(Box::new(Group { writers: self.world.split_by_color(writes), group }))
+    }
+}
+
+/// Ranks whose first one writes for all.
+struct Group {
+    group: SimpleCommunicator,
+    /// The first ranks of all groups; on those only.
+    writers: Option<SimpleCommunicator>,
+}
+
+// SAFETY: used from the main thread only (THREAD_FUNNELED); the handles are addresses or integers.
+unsafe impl Send for Group {}
+
+impl FileGroup for Group {
+    fn writes(&self) -> bool {
+        self.writers.is_some()
+    }
+    fn size(&self) -> usize {
+        self.group.size() as usize
+    }
+    fn gather(&self, bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
+        gather(&self.group, bytes)
+    }
+    fn file_access(&self) -> FileAccess {
+        self.writers.as_ref().map_or(FileAccess::Gathered, |writers| FileAccess::Parallel(writers.as_raw()))
+    }
+}
+
+/// Bytes of every rank of a communicator, in rank order, on its first one.
+fn gather(ranks: &SimpleCommunicator, bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let root = ranks.process_at_rank(0);
+    let mine = bytes.len() as i64;
+    if ranks.rank() != 0 {
+        root.gather_into(&mine);
+        // Length first, payload as a plain message: counts of any size, no displacement arithmetic.
+        if !bytes.is_empty() {
+            root.send_with_tag(bytes, GATHER_TAG);
+        }
+        return None;
+    }
+    let mut lengths = vec![0_i64; ranks.size() as usize];
+    root.gather_into_root(&mine, &mut lengths[..]);
+    let part = |(rank, &length): (usize, &i64)| {
+        let mut part = vec![0_u8; length as usize];
+        if rank == 0 {
+            part.copy_from_slice(bytes);
+        } else if length > 0 {
+            ranks.process_at_rank(rank as i32).receive_into_with_tag(&mut part[..], GATHER_TAG);
+        }
+        part
+    };
+    Some(lengths.iter().enumerate().map(part).collect())
 }
 
 /// Tag of gathered payloads; halo exchanges use small tags.

@@ -99,7 +99,7 @@ impl<'a, R: Scalar> SnapshotFrame<'a, R> {
         }
         if plan.has_intervals() {
             match self.interval {
-                Some(sums) if !(sums.since <= self.hours) => {
+                Some(sums) if sums.since.is_nan() || sums.since > self.hours => {
                     return fail(format!("its sums begin at {} h", sums.since));
                 }
                 Some(IntervalSums { transfers, states, .. })
