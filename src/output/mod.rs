@@ -5,6 +5,7 @@
 
 mod background;
 mod channel;
+mod definitions;
 mod diff;
 mod error;
 mod frame;

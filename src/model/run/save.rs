@@ -89,9 +89,9 @@ impl<R: Scalar> Run<'_, R> {
             levels: FieldLevels::One,
         }));
         let written = write(&path, &setup.grid, &setup.tiles, self.clock.hours(), &text, &fields, comm);
-        agree_on(comm, written.map_err(RunError::from))?;
+        agree_on(comm, written.map_err(RunError::Unsaved))?;
         let pruned = if comm.rank() == 0 { restart.folder.prune(&path, restart.keep) } else { Ok(()) };
-        agree_on(comm, pruned.map_err(RunError::from))?;
+        agree_on(comm, pruned.map_err(RunError::Unsaved))?;
         Ok(path)
     }
 }
