@@ -34,6 +34,20 @@ fn temporary() -> std::sync::MutexGuard<'static, Vec<PathBuf>> {
     TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+fn remove_temporary() {
+    temporary().drain(..).for_each(|path| {
+        // Nothing is left to do about a file that cannot be removed.
+        let _ = std::fs::remove_file(path);
+    });
+}
+
+/// Ends the process with an exit code, whatever its threads are doing, without the work of libraries at exit.
+pub fn end_at_once(code: i32) -> ! {
+    remove_temporary();
+    // SAFETY: ends the process; nothing of it is used afterwards.
+    unsafe { libc::_exit(code) }
+}
+
 /// From now on the first SIGTERM, SIGINT, SIGHUP or SIGUSR1 does not end the program, but is told by [`requested`]; the
 /// second one ends it.
 pub fn defer() {
@@ -75,10 +89,7 @@ pub fn listen() -> std::io::Result<()> {
             if DEFERRED.load(Ordering::SeqCst) && first {
                 continue;
             }
-            temporary().drain(..).for_each(|path| {
-                // Nothing is left to do about a file that cannot be removed.
-                let _ = std::fs::remove_file(path);
-            });
+            remove_temporary();
             let _ = signal_hook::low_level::emulate_default_handler(signal);
         }
     };

@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use super::{CliError, Context, Exit, progress};
+use super::{CliError, Context, Exit, LogFormat, Sink, progress};
 use crate::comm::Communicator;
 use crate::config::{OnSignal, RunConfig};
 use crate::interrupt;
 use crate::model::report::Ended;
-use crate::model::{self, Accepted, RunControl, RunError, StartFrom};
+use crate::model::{self, Accepted, RunControl, RunError, Stall, StartFrom};
 
 /// Run a configuration
 #[derive(Debug, Args)]
@@ -40,6 +40,19 @@ pub(super) struct RunArgs {
     /// Stop with a restart file before the job has run for so long: [[H:]M:]S
     #[arg(long, value_name = "H:M:S", value_parser = duration)]
     wall_limit: Option<Duration>,
+    /// End the job, with exit code 1, when it makes no progress for so long: [[H:]M:]S
+    #[arg(long, value_name = "H:M:S", value_parser = stall_timeout)]
+    stall_timeout: Option<Duration>,
+}
+
+/// A duration above zero.
+fn stall_timeout(text: &str) -> Result<Duration, String> {
+    duration(text).and_then(|time| if time.is_zero() { Err("give a time above 0".into()) } else { Ok(time) })
+}
+
+/// Tells that a run stands still.
+fn tell(log: LogFormat, message: &str) {
+    CliError::failed(message).report(&Context { log, stderr: Sink::Plain });
 }
 
 /// Names that `--allow` takes.
@@ -63,7 +76,7 @@ impl RunArgs {
         let comm = communicator()?;
         let mut progress = progress::reporter(ctx, comm.rank());
         let config = model::agree_on(&*comm, RunConfig::load(&self.config).map_err(RunError::from));
-        let control = self.control();
+        let control = self.control(ctx);
         let outcome = config.and_then(|config| {
             if config.restart.as_ref().is_some_and(|restart| restart.on_signal == OnSignal::Save) {
                 interrupt::defer();
@@ -88,7 +101,7 @@ impl RunArgs {
 }
 
 impl RunArgs {
-    fn control(&self) -> RunControl {
+    fn control(&self, ctx: &Context) -> RunControl {
         let from = match self.restart.as_deref() {
             None => StartFrom::Beginning,
             Some("none") => StartFrom::Anew,
@@ -101,6 +114,13 @@ impl RunArgs {
             from,
             accepted: accepted.map(|(_, one)| one).collect(),
             wall_limit: self.wall_limit,
+            stall: self.stall_timeout.map(|limit| Stall {
+                limit,
+                tell: match ctx.log {
+                    LogFormat::Text => |message| tell(LogFormat::Text, message),
+                    LogFormat::Json => |message| tell(LogFormat::Json, message),
+                },
+            }),
             started: Instant::now(),
             stop_request: interrupt::requested,
         }

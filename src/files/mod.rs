@@ -1,6 +1,7 @@
 //! What a path leads to, and how much fits there, asked before a file is read or written; files that appear at once;
 //! NetCDF files that are read.
 
+pub mod cause;
 mod classic;
 mod lookup;
 mod reading;

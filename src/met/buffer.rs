@@ -1,6 +1,6 @@
 //! One window in memory: the rank's share of the sections a run uses.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use decomposition::{AlongEdge, Edge, Panel, PanelConvention, SeamSide};
 use kernels::Scalar;
@@ -53,7 +53,36 @@ pub struct WindowBuffer<R> {
     pub(super) covers_globe: bool,
     form: FluxForm,
     pub(super) loaded: Option<Loaded>,
+    pub(super) scratch: Scratch,
     pub(super) set: Arc<TileSet>,
+}
+
+/// Memory for stored bytes of one level, for every thread that may read.
+#[derive(Debug)]
+pub(super) struct Scratch(Vec<Mutex<Vec<u8>>>);
+
+impl Scratch {
+    /// For levels of panels of `nc` × `nc` cells; all is taken now.
+    fn new(threads: usize, nc: usize) -> Self {
+        let level = (nc + 1) * (nc + 1) * size_of::<f64>();
+        Self((0..threads.max(1)).map(|_| Mutex::new(Vec::with_capacity(level))).collect())
+    }
+
+    /// The memory of this thread.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
+        let thread = rayon::current_thread_index().unwrap_or(0) % self.0.len();
+        self.0[thread].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Clone for Scratch {
+    fn clone(&self) -> Self {
+        let like = |bytes: &Mutex<Vec<u8>>| {
+            let capacity = bytes.lock().unwrap_or_else(PoisonError::into_inner).capacity();
+            Mutex::new(Vec::with_capacity(capacity))
+        };
+        Self(self.0.iter().map(like).collect())
+    }
 }
 
 /// What the window currently held is.
@@ -119,6 +148,7 @@ impl<R: Scalar> WindowBuffer<R> {
             covers_globe,
             form: FluxForm::AsStored,
             loaded: None,
+            scratch: Scratch::new(rayon::current_num_threads(), nc),
             set,
         }
     }

@@ -42,6 +42,14 @@ fn list(violations: &[Violation]) -> String {
     violations.iter().map(|v| format!("\n  {v}")).collect()
 }
 
+/// How often a read was tried that ended with this.
+fn tries(error: &std::io::Error) -> String {
+    match super::patience::may_pass(error) {
+        true => format!(", {} times", super::patience::TRIES),
+        false => String::new(),
+    }
+}
+
 fn advice(recommended: Option<u64>, steps: u32) -> String {
     match recommended {
         Some(n) => format!("use at least {n} substeps for this window instead of {steps}"),
@@ -75,6 +83,17 @@ pub enum HeaderError {
     /// The text before the first zero byte is not one JSON object without repeated keys.
     #[error("the header is not a JSON object: {0}; check that this is a transport file and not damaged")]
     Json(String),
+    /// The text is not the one that was written.
+    #[error(
+        "the header is not the one that was written: its checksum is {found}, `header_crc32c` states {stated}; copy or write \
+         the file again, or remove that key if the header was changed on purpose"
+    )]
+    Altered {
+        /// Checksum in the header.
+        stated: String,
+        /// Checksum of the header.
+        found: String,
+    },
     /// Keys missing, of the wrong type, or contradicting one another.
     #[error("the header breaks the transport file contract:{list}\n  rewrite the file with a corrected header",
         list = list(.0))]
@@ -110,6 +129,18 @@ pub enum MetError {
         path: PathBuf,
         /// What was attempted.
         action: &'static str,
+        /// Reason given by the system.
+        source: std::io::Error,
+    },
+    /// A window cannot be read, after several tries where the reason may have passed.
+    #[error(
+        "{path}: window {number} cannot be read: {source}{tries}; check the disk or its server, and run again",
+        path = path.display(), number = window + 1, tries = tries(source))]
+    Read {
+        /// File concerned.
+        path: PathBuf,
+        /// Window, from 0.
+        window: usize,
         /// Reason given by the system.
         source: std::io::Error,
     },

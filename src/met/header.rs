@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::error::{HeaderError, Violation};
 use super::schema::{self, FloatType, FluxKind, FluxSampling, MassBasis, SourceFluxSampling};
+use super::seal;
 use super::section::Section;
 use super::validate;
 use crate::grid::{CubedSphere, GeometryBundle, GridError};
@@ -349,6 +350,7 @@ pub fn parse_header_bytes(bytes: &[u8]) -> Result<Header, HeaderError> {
         return Err(HeaderError::Empty);
     }
     let UniqueMap(map) = serde_json::from_slice(json).map_err(|e| HeaderError::Json(e.to_string()))?;
+    seal::check(json, &map)?;
     validate::header(map, json.len())
 }
 

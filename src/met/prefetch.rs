@@ -209,21 +209,12 @@ impl<R: Scalar> WindowStream<R> {
     /// # Errors
     /// What went wrong when the window was read. The stream stays before that window; calling again reads it again.
     pub fn advance(&mut self) -> Result<Option<StreamPosition>, MetError> {
-        let before = self.current.take().map(|(position, buffer)| {
-            self.spare.push(buffer);
-            position.file
-        });
+        self.spare.extend(self.current.take().map(|(_, buffer)| buffer));
         let fetched = self.fetch();
         self.current = self.ready.take();
-        let place = self.current.as_ref().map(|(p, _)| *p);
-        if let Some(file) = before
-            && place.is_none_or(|p| p.file != file)
-        {
-            self.files[file].file.release();
-        }
         fetched?;
         self.request()?;
-        Ok(place)
+        Ok(self.current.as_ref().map(|(place, _)| *place))
     }
 
     /// The current window and its place.
@@ -312,9 +303,7 @@ fn read<R: Scalar>(
     threads: LoadThreads,
 ) -> Result<(), MetError> {
     let _timed = timers::section(Timed::WindowLoadHost);
-    let result = file.load_window_with(window, buffer, threads);
-    file.release_window(window);
-    result
+    file.load_window_with(window, buffer, threads)
 }
 
 fn start_reader<R: Scalar>() -> std::io::Result<Reader<R>> {

@@ -1,28 +1,37 @@
-//! Reading transport files: checked when opened, mapped into memory, converted tile by tile.
+//! Reading transport files: checked when opened, read piece by piece.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use memmap2::Mmap;
-
 use super::convert::extend_f64;
 use super::error::MetError;
 use super::header::{Header, parse_header_bytes, read_header_bytes};
+use super::patience::{Patient, read_at};
 use super::section::Section;
 use crate::files::regular_or_absent;
 
 /// First bytes of netCDF files: HDF5 (netCDF-4), classic, 64-bit offset, 64-bit data.
 const NETCDF_SIGNATURES: [&[u8]; 4] = [b"\x89HDF\r\n\x1a\n", b"CDF\x01", b"CDF\x02", b"CDF\x05"];
 
+/// Bytes read at a time for a checksum.
+const CHUNK_BYTES: usize = 1 << 20;
+
+thread_local! {
+    static CHUNK: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static LEVEL: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
 /// An open, valid transport file.
 ///
-/// The file is mapped, not copied. It must not be changed or shortened by others while it is open.
+/// Bytes are read when they are asked for. Reads that fail for a reason that may pass (EIO, ESTALE, EAGAIN, ETIMEDOUT) are
+/// tried again after growing pauses, which the log tells. The file must not be changed by others while it is open.
 #[derive(Debug)]
 pub struct TransportFile {
     path: PathBuf,
     header: Header,
-    map: Mmap,
+    file: File,
 }
 
 impl TransportFile {
@@ -33,8 +42,9 @@ impl TransportFile {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, MetError> {
         let path = path.as_ref().to_path_buf();
         regular_or_absent(&path).map_err(MetError::io(&path, "open"))?;
-        let mut file = File::open(&path).map_err(MetError::io(&path, "open"))?;
-        let bytes = read_header_bytes(&mut file).map_err(MetError::io(&path, "read the header of"))?;
+        let file = File::open(&path).map_err(MetError::io(&path, "open"))?;
+        let bytes = read_header_bytes(&mut Patient { file: &file, path: &path })
+            .map_err(MetError::io(&path, "read the header of"))?;
         if NETCDF_SIGNATURES.iter().any(|signature| bytes.starts_with(signature)) {
             return Err(MetError::NetCdf { path });
         }
@@ -44,10 +54,7 @@ impl TransportFile {
         if found != expected {
             return Err(MetError::FileSize { path, expected, found });
         }
-        // SAFETY: the map is read only. A file that others change while it is open can change the values seen or, if it
-        // shrinks, end the process by a signal; the type documents that it must stay as it is.
-        let map = unsafe { Mmap::map(&file) }.map_err(MetError::io(&path, "map"))?;
-        Ok(Self { path, header, map })
+        Ok(Self { path, header, file })
     }
 
     /// Path given to [`TransportFile::open`].
@@ -69,48 +76,75 @@ impl TransportFile {
         if reasons.is_empty() { Ok(()) } else { Err(MetError::NotRunnable { path: self.path.clone(), reasons }) }
     }
 
-    pub(super) fn window_range(&self, window: usize) -> Result<Range<usize>, MetError> {
+    pub(super) fn window_range(&self, window: usize) -> Result<Range<u64>, MetError> {
         let nwindow = self.header.nwindow();
         if window >= nwindow {
             return Err(MetError::NoSuchWindow { path: self.path.clone(), window, nwindow });
         }
         // Sizes fit: the file size was found equal to the end of the last window.
-        let bytes = self.header.window_bytes() as usize;
-        let start = self.header.header_bytes() as usize + window * bytes;
+        let bytes = self.header.window_bytes();
+        let start = self.header.header_bytes() + window as u64 * bytes;
         Ok(start..start + bytes)
+    }
+
+    /// Place of the first byte of a section of a window.
+    pub(super) fn section_start(&self, window: usize, section: Section) -> Result<u64, MetError> {
+        let start = self.window_range(window)?.start;
+        let Some(offset) = self.header.section_offset(section) else {
+            return Err(MetError::MissingSection { path: self.path.clone(), section });
+        };
+        Ok(start + (offset * self.header.float_type().bytes()) as u64)
+    }
+
+    /// Fills `into` with bytes of a window, from place `at` of the file on.
+    pub(super) fn read(&self, window: usize, at: u64, into: &mut [u8]) -> Result<(), MetError> {
+        read_at(&self.file, &self.path, at, into).map_err(|source| MetError::Read {
+            path: self.path.clone(),
+            window,
+            source,
+        })
     }
 
     /// Bytes of a section of a window, as stored.
     ///
     /// # Errors
-    /// A window beyond the last one, or a section the file lacks.
-    pub fn section_bytes(&self, window: usize, section: Section) -> Result<&[u8], MetError> {
-        let window = &self.map[self.window_range(window)?];
-        let Some(offset) = self.header.section_offset(section) else {
-            return Err(MetError::MissingSection { path: self.path.clone(), section });
-        };
-        let size = self.header.float_type().bytes();
+    /// A window beyond the last one, a section the file lacks, or a read that fails.
+    pub fn section_bytes(&self, window: usize, section: Section) -> Result<Vec<u8>, MetError> {
+        let at = self.section_start(window, section)?;
         let elems = section.elems(self.header.nc(), self.header.nlevel());
-        Ok(&window[offset * size..(offset + elems) * size])
+        let mut bytes = vec![0; elems * self.header.float_type().bytes()];
+        self.read(window, at, &mut bytes)?;
+        Ok(bytes)
     }
 
     /// All values of a section of a window in f64: six panels, each with i fastest, then j, then k.
     ///
     /// # Errors
-    /// A window beyond the last one, or a section the file lacks.
+    /// A window beyond the last one, a section the file lacks, or a read that fails.
     pub fn section_values(&self, window: usize, section: Section) -> Result<Vec<f64>, MetError> {
         let bytes = self.section_bytes(window, section)?;
         let mut values = Vec::with_capacity(bytes.len() / self.header.float_type().bytes());
-        extend_f64(bytes, self.header.float_type(), &mut values);
+        extend_f64(&bytes, self.header.float_type(), &mut values);
         Ok(values)
     }
 
     /// Checksum of a window's payload bytes (CRC-32C).
     ///
     /// # Errors
-    /// A window beyond the last one.
+    /// A window beyond the last one, or a read that fails.
     pub fn window_crc32c(&self, window: usize) -> Result<u32, MetError> {
-        Ok(crc32c::crc32c(&self.map[self.window_range(window)?]))
+        let Range { mut start, end } = self.window_range(window)?;
+        CHUNK.with_borrow_mut(|chunk| {
+            chunk.resize(CHUNK_BYTES, 0);
+            let mut sum = 0;
+            while start < end {
+                let n = CHUNK_BYTES.min(usize::try_from(end - start).unwrap_or(CHUNK_BYTES));
+                self.read(window, start, &mut chunk[..n])?;
+                sum = crc32c::crc32c_append(sum, &chunk[..n]);
+                start += n as u64;
+            }
+            Ok(sum)
+        })
     }
 
     /// Compares a window's payload with the checksum in the header, if there is one.
@@ -131,7 +165,7 @@ impl TransportFile {
     /// Appends one level of one panel of a section in f64.
     ///
     /// # Errors
-    /// A window beyond the last one, or a section the file lacks.
+    /// A window beyond the last one, a section the file lacks, or a read that fails.
     pub(super) fn extend_level(
         &self,
         window: usize,
@@ -140,39 +174,14 @@ impl TransportFile {
         k: usize,
         values: &mut Vec<f64>,
     ) -> Result<(), MetError> {
-        let bytes = self.section_bytes(window, section)?;
+        let at = self.section_start(window, section)?;
         let shape = section.shape(self.header.nc(), self.header.nlevel());
         let len = shape.level_len() * self.header.float_type().bytes();
-        let start = (panel * shape.nk + k) * len;
-        extend_f64(&bytes[start..start + len], self.header.float_type(), values);
-        Ok(())
-    }
-
-    /// Lets the system take back the memory behind a window; reading it again is slower but gives the same values.
-    pub fn release_window(&self, window: usize) {
-        if let Ok(range) = self.window_range(window) {
-            self.release_range(range);
-        }
-    }
-
-    /// Lets the system take back the memory behind the whole file.
-    pub fn release(&self) {
-        self.release_range(0..self.map.len());
-    }
-
-    fn release_range(&self, range: Range<usize>) {
-        #[cfg(unix)]
-        {
-            // SAFETY: dropping pages of a read-only shared file map loses nothing; the next access reads them again.
-            let advised = unsafe {
-                self.map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, range.start, range.len())
-            };
-            // Only a hint: a system that refuses it keeps the pages, with no other effect.
-            if let Err(error) = advised {
-                tracing::debug!("{}: pages not released: {error}", self.path.display());
-            }
-        }
-        #[cfg(not(unix))]
-        drop(range);
+        LEVEL.with_borrow_mut(|level| {
+            level.resize(len, 0);
+            self.read(window, at + ((panel * shape.nk + k) * len) as u64, level)?;
+            extend_f64(level, self.header.float_type(), values);
+            Ok(())
+        })
     }
 }

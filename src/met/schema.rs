@@ -299,6 +299,11 @@ pub(crate) const KEYS: &[Key] = &[
     opt("byte_order", Kind::Text, "little"),
     opt("start_time_utc", Kind::Text, "start of the first window as RFC 3339 in UTC, like 2021-12-01T00:00:00Z"),
     opt("payload_crc32c_by_window", Kind::Words, "CRC-32C of each window's payload bytes"),
+    opt(
+        "header_crc32c",
+        Kind::Text,
+        "CRC-32C of the header's JSON text, with zeros as its own eight hexadecimal digits",
+    ),
 ];
 
 /// Rules of a key, if it has any.

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use super::error::{HeaderError, Violation};
 use super::header::{DEFAULT_HEADER_BYTES, FORMAT_VERSION, GeometryTags, Header, MAGIC, parse_header_bytes};
 use super::schema::{self, FloatType, FluxKind, FluxSampling, MassBasis, Role, SourceFluxSampling};
+use super::seal;
 use super::section::Section;
 use super::validate::{PAYLOAD_WORDS, balance_scale, balance_semantics};
 
@@ -114,6 +115,10 @@ impl HeaderSpec {
         for (key, value) in &self.extra {
             map.insert(key.clone(), value.clone());
         }
+        let blank = Value::Object(map.clone()).to_string();
+        if let Some(sum) = seal::of(blank.as_bytes()) {
+            map.insert(seal::KEY.to_string(), json!(sum));
+        }
         let mut bytes = Value::Object(map).to_string().into_bytes();
         bytes.push(0);
         let header = parse_header_bytes(&bytes)?;
@@ -220,6 +225,7 @@ impl HeaderSpec {
         if let Some(words) = crc32c {
             put("payload_crc32c_by_window", json!(words));
         }
+        put(seal::KEY, json!(seal::BLANK));
         map
     }
 }

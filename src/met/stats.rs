@@ -36,7 +36,6 @@ impl TransportFile {
             for section in self.header().sections() {
                 all.push(self.section_stats(window, *section)?);
             }
-            self.release_window(window);
         }
         Ok(all)
     }

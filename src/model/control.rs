@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use super::stall::Stall;
+
 /// From where a run starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum StartFrom {
@@ -59,6 +61,8 @@ pub struct RunControl {
     pub accepted: Vec<Accepted>,
     /// Wall time within which the run has to end.
     pub wall_limit: Option<Duration>,
+    /// When a run that stands still ends.
+    pub stall: Option<Stall>,
     /// Start of the wall time.
     pub started: Instant,
     /// Tells who asked the run to stop, if somebody did.
@@ -72,6 +76,7 @@ impl Default for RunControl {
             from: StartFrom::default(),
             accepted: Vec::new(),
             wall_limit: None,
+            stall: None,
             started: Instant::now(),
             stop_request: || None,
         }

@@ -33,9 +33,12 @@ pub enum RunError {
     /// A snapshot file.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// A restart file.
+    /// A restart file to start from.
     #[error(transparent)]
     Restart(#[from] RestartError),
+    /// A restart file that could not be written.
+    #[error("{0}")]
+    Unsaved(RestartError),
     /// What a command asks of restart files needs the table that tells of them.
     #[error("{what} needs a table [restart] in the configuration, e.g.\n  [restart]\n  every = 24")]
     NoRestartTable {
@@ -48,6 +51,12 @@ pub enum RunError {
     /// The system refuses CPU threads.
     #[error("architecture.threads: the system refuses the threads ({0})")]
     Threads(#[from] rayon::ThreadPoolBuildError),
+    /// The system refuses the thread that watches the run.
+    #[error("--stall-timeout: the system refuses a thread ({source})")]
+    Watch {
+        /// Reason given by the system.
+        source: std::io::Error,
+    },
     /// The processor does not compute as the numerics assume.
     #[error(
         "the arithmetic of this process is not what conservation and equal bits need: {fault}; a library loaded into it has \
@@ -202,7 +211,9 @@ impl RunError {
         match self {
             RunError::Output(OutputError::Selection(_) | OutputError::Content { .. }) => Blame::Input,
             RunError::Output(_)
+            | RunError::Unsaved(_)
             | RunError::Threads(_)
+            | RunError::Watch { .. }
             | RunError::Arithmetic { .. }
             | RunError::State { .. }
             | RunError::Total { .. }

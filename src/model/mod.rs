@@ -14,8 +14,10 @@ mod restart;
 mod run;
 mod setup;
 mod snapshots;
+mod stall;
 mod timing;
 
 pub use control::{Accepted, RunControl, StartFrom};
 pub use error::{Blame, RunError, agree_on};
 pub use run::{run, run_under};
+pub use stall::Stall;

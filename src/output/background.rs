@@ -1,6 +1,7 @@
 //! A file written by a thread of its own, so that the run goes on meanwhile. What waits for it is bounded.
 
 use std::collections::VecDeque;
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
@@ -9,6 +10,8 @@ use netcdf::{AttributeValue, FileMut};
 
 use super::channel::{Region, Values, put, storage};
 use super::schema::Storage;
+use crate::files::cause;
+use crate::timers;
 
 /// Values of one write, kept until it is their turn.
 #[derive(Debug)]
@@ -110,14 +113,14 @@ pub(super) struct Background {
 }
 
 impl Background {
-    /// Hands a file over. At most `limit` bytes of values wait, or those of a single write.
+    /// Hands the file at `path` over. At most `limit` bytes of values wait, or those of a single write.
     ///
     /// # Errors
     /// The system refuses a thread.
-    pub(super) fn start(file: FileMut, limit: usize) -> std::io::Result<Self> {
+    pub(super) fn start(file: FileMut, path: &Path, limit: usize) -> std::io::Result<Self> {
         let desk = Arc::new(Desk::default());
-        let of_thread = desk.clone();
-        let thread = std::thread::Builder::new().name("output".into()).spawn(move || work(file, &of_thread))?;
+        let (of_thread, path) = (desk.clone(), path.to_path_buf());
+        let thread = std::thread::Builder::new().name("output".into()).spawn(move || work(file, &path, &of_thread))?;
         Ok(Self { desk, thread: Some(thread), limit })
     }
 
@@ -169,6 +172,11 @@ impl Background {
         queue.error.take().map_or(Ok(()), Err)
     }
 
+    /// Whether a write has failed.
+    pub(super) fn has_failed(&self) -> bool {
+        self.desk.lock().failed
+    }
+
     /// Waits until all is written, and gives the file back; `None` if its thread has panicked.
     pub(super) fn finish(mut self) -> (Option<FileMut>, Result<(), netcdf::Error>) {
         let drained = self.drain();
@@ -196,15 +204,17 @@ fn size_of_values(values: &Kept) -> usize {
     }
 }
 
-fn work(mut file: FileMut, desk: &Desk) -> FileMut {
-    silence();
+fn work(mut file: FileMut, path: &Path, desk: &Desk) -> FileMut {
+    // HDF5 prints on each new thread what it does not find, also where that is no error; netCDF silences only the first.
+    cause::listen();
     let mut queue = desk.lock();
     loop {
         if let Some(job) = queue.jobs.pop_front() {
             queue.busy = true;
             drop(queue);
             let bytes = job.bytes();
-            let result = job.run(&mut file);
+            let result = cause::told(path, || job.run(&mut file));
+            timers::beat();
             queue = desk.lock();
             queue.busy = false;
             queue.bytes -= bytes;
@@ -220,13 +230,6 @@ fn work(mut file: FileMut, desk: &Desk) -> FileMut {
             queue = desk.wait(queue);
         }
     }
-}
-
-/// HDF5 prints on each new thread what it does not find, also where that is no error; netCDF silences only the first.
-fn silence() {
-    let _guard = netcdf_sys::libnetcdf_lock.lock();
-    // SAFETY: sets the handler of this thread's default error stack to none; the library's lock is held.
-    unsafe { hdf5_metno_sys::h5e::H5Eset_auto2(hdf5_metno_sys::h5e::H5E_DEFAULT, None, std::ptr::null_mut()) };
 }
 
 #[cfg(test)]
@@ -250,7 +253,7 @@ mod tests {
     fn what_is_queued_is_written_in_order_within_the_bound() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.nc");
-        let background = Background::start(file(&path), 20_000).unwrap();
+        let background = Background::start(file(&path), &path, 20_000).unwrap();
         for n in 0..50 {
             let (region, values) = record(n);
             background.put("a", region, Values::Double(&values)).unwrap();
@@ -270,7 +273,8 @@ mod tests {
     #[test]
     fn a_failure_is_told_once_and_nothing_hangs() {
         let dir = tempfile::tempdir().unwrap();
-        let background = Background::start(file(&dir.path().join("a.nc")), 1).unwrap();
+        let path = dir.path().join("a.nc");
+        let background = Background::start(file(&path), &path, 1).unwrap();
         let (region, values) = record(0);
         background.put("absent", region.clone(), Values::Double(&values)).unwrap();
         let error = background.drain().unwrap_err().to_string();

@@ -1,18 +1,19 @@
 //! The open file: written by rank 0 alone, or by all ranks through MPI.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kernels::Scalar;
-use netcdf::types::{FloatType, IntType, NcVariableType};
 use netcdf::{AttributeValue, FileMut};
 
 use super::background::Background;
+use super::definitions::define;
 use super::error::{Context, OutputError};
-use super::schema::{Attributes, FILL, Storage, VariableDef};
+use super::schema::{Attributes, Storage, VariableDef};
 use super::sharing::{Rectangle, Sharing};
 use super::spec::Compression;
 use crate::comm::{Communicator, FileAccess, agree};
+use crate::files::cause;
 
 /// Values of one write.
 #[derive(Clone, Copy)]
@@ -61,9 +62,15 @@ pub enum WriteMode {
 }
 
 /// A file being written. On ranks that do not write it only takes part in collective calls.
+///
+/// Only [`Channel::close`] completes it. Dropped after a failed write, or while several processes share it, the file is left
+/// as it is: closing it would write again, and the library does not survive that failing a second time; where all close
+/// together, one that failed would be waited for. The system closes it when the process ends.
 pub(crate) struct Channel {
     writer: Writer,
     shared: bool,
+    path: PathBuf,
+    failed: bool,
 }
 
 /// Who holds the file of this rank.
@@ -77,7 +84,7 @@ enum Writer {
 impl Channel {
     /// Collective: creates `path`, replacing what is there.
     pub(crate) fn create(path: &Path, mode: WriteMode, comm: &dyn Communicator) -> Result<Self, OutputError> {
-        match (comm.file_access(), mode) {
+        let channel = match (comm.file_access(), mode) {
             (FileAccess::Gathered, _) => Self::gathered(path, comm),
             #[cfg(feature = "mpi")]
             (FileAccess::Parallel(_), WriteMode::Background { .. }) => Self::gathered(path, comm),
@@ -87,20 +94,28 @@ impl Channel {
                 agree(comm, if comm.rank() == 0 { prepare(path) } else { Ok(()) })?;
                 // SAFETY: reads a constant handle that the MPI library defines before any of its functions run.
                 let info = unsafe { mpi::ffi::RSMPI_INFO_NULL };
-                let file = netcdf::create_par_with(path, communicator, info, netcdf::Options::NETCDF4)
-                    .context(path, || "create on all ranks".into());
-                Ok(Self { writer: Writer::Here(agree(comm, file)?), shared: true })
+                let create = || netcdf::create_par_with(path, communicator, info, netcdf::Options::NETCDF4);
+                let file = cause::told(path, create).context(path, || "create on all ranks".into());
+                Ok(Self::new(Writer::Here(agree(comm, file)?), Access::Shared, path))
             }
-        }
+        }?;
+        cause::listen();
+        Ok(channel)
+    }
+
+    fn new(writer: Writer, access: Access, path: &Path) -> Self {
+        Self { writer, shared: access != Access::Single, path: path.to_path_buf(), failed: false }
     }
 
     /// A file of rank 0.
     fn gathered(path: &Path, comm: &dyn Communicator) -> Result<Self, OutputError> {
         let file = match comm.rank() {
-            0 => prepare(path).and_then(|()| netcdf::create(path).context(path, || "create".into())).map(Some),
+            0 => prepare(path)
+                .and_then(|()| cause::told(path, || netcdf::create(path)).context(path, || "create".into()))
+                .map(Some),
             _ => Ok(None),
         };
-        Ok(Self { writer: agree(comm, file)?.map_or(Writer::Elsewhere, Writer::Here), shared: false })
+        Ok(Self::new(agree(comm, file)?.map_or(Writer::Elsewhere, Writer::Here), Access::Single, path))
     }
 
     /// From now on a thread of its own writes a file that rank 0 holds; at most `limit` bytes of values wait for it.
@@ -109,28 +124,20 @@ impl Channel {
     /// The system refuses a thread.
     pub(crate) fn in_background(&mut self, limit: usize) -> std::io::Result<()> {
         if let Writer::Here(file) = std::mem::replace(&mut self.writer, Writer::Elsewhere) {
-            self.writer = Writer::Thread(Background::start(file, limit)?);
+            self.writer = Writer::Thread(Background::start(file, &self.path, limit)?);
         }
         Ok(())
     }
 
-    /// Waits until all is written.
-    pub(crate) fn drain(&self) -> Result<(), netcdf::Error> {
-        match &self.writer {
-            Writer::Thread(background) => background.drain(),
-            Writer::Elsewhere | Writer::Here(_) => Ok(()),
-        }
+    /// Leaves a file as it is because some rank failed.
+    pub(crate) fn abandon(mut self) {
+        self.failed = true;
     }
 
-    /// Leaves a file as it is after a failed write: closing it would write again, and the library does not survive that
-    /// failing a second time. The system closes it when the process ends.
-    pub(crate) fn abandon(self) {
-        LEFT_OPEN.store(true, Ordering::Relaxed);
-        match self.writer {
-            Writer::Elsewhere => {}
-            Writer::Here(file) => std::mem::forget(file),
-            Writer::Thread(background) => std::mem::forget(background.finish().0),
-        }
+    /// Notes a failure.
+    fn noted<T>(&mut self, result: Result<T, netcdf::Error>) -> Result<T, netcdf::Error> {
+        self.failed |= result.is_err();
+        result
     }
 
     /// Whether all ranks write.
@@ -147,46 +154,9 @@ impl Channel {
         compression: Compression,
         chunk: (usize, usize),
     ) -> Result<(), netcdf::Error> {
-        let shared = self.shared;
-        let Writer::Here(file) = &mut self.writer else { return Ok(()) };
-        for &(name, length) in dims {
-            match length {
-                Some(length) => file.add_dimension(name, length)?,
-                None => file.add_unlimited_dimension(name)?,
-            };
-        }
-        for def in variables {
-            let mut variable = file.add_variable_with_type(&def.name, &def.dims, &def.storage.netcdf_type())?;
-            if def.field {
-                let mut chunks = vec![1; def.dims.len()];
-                let last = chunks.len() - 2;
-                chunks[last..].copy_from_slice(&[chunk.1, chunk.0]);
-                variable.set_chunking(&chunks)?;
-                if compression.level > 0 {
-                    variable.set_compression(compression.level.into(), compression.shuffle)?;
-                }
-                match def.storage {
-                    Storage::Float => variable.set_fill_value(FILL as f32)?,
-                    _ => variable.set_fill_value(FILL)?,
-                }
-            }
-            for (key, value) in &def.attributes {
-                variable.put_attribute(key, value.clone())?;
-            }
-        }
-        for (key, value) in globals {
-            file.add_attribute(key, value.clone())?;
-        }
-        file.enddef()?;
-        if shared {
-            #[cfg(feature = "mpi")]
-            for def in variables {
-                if let Some(variable) = file.variable(&def.name) {
-                    variable.access_collective()?;
-                }
-            }
-        }
-        Ok(())
+        let Self { writer: Writer::Here(file), shared, path, .. } = self else { return Ok(()) };
+        let defined = cause::told(path, || define(file, *shared, dims, variables, globals, compression, chunk));
+        self.noted(defined)
     }
 
     /// Collective when shared: writes a region that rank 0 provides; scalars are written by all.
@@ -209,11 +179,12 @@ impl Channel {
     }
 
     fn put(&mut self, name: &str, region: Region, values: Values) -> Result<(), netcdf::Error> {
-        match &mut self.writer {
+        let written = match &mut self.writer {
             Writer::Elsewhere => Ok(()),
-            Writer::Here(file) => put(file, name, region, values),
+            Writer::Here(file) => cause::told(&self.path, || put(file, name, region, values)),
             Writer::Thread(background) => background.put(name, region, values),
-        }
+        };
+        self.noted(written)
     }
 
     /// Collective: writes the pieces of all ranks into `[lead…, levels, nf, Ydim, Xdim]`, where `lead` starts the region
@@ -267,48 +238,89 @@ impl Channel {
             }
         }
         let region = region((0, 6), (0, nc), (0, nc));
-        match &mut self.writer {
+        let written = match &mut self.writer {
             Writer::Elsewhere => Ok(()),
-            Writer::Here(file) => put(file, name, region, Values::of(&whole.values)),
+            Writer::Here(file) => cause::told(&self.path, || put(file, name, region, Values::of(&whole.values))),
             Writer::Thread(background) => background.put_owned(name, region, whole.values),
-        }
+        };
+        self.noted(written)
     }
 
     /// Sets global attributes; the same on all ranks.
     pub(crate) fn put_attributes(&mut self, attributes: &[(&str, AttributeValue)]) -> Result<(), netcdf::Error> {
-        match &mut self.writer {
+        let written = match &mut self.writer {
             Writer::Elsewhere => Ok(()),
-            Writer::Here(file) => {
+            Writer::Here(file) => cause::told(&self.path, || {
                 attributes.iter().try_for_each(|(key, value)| file.add_attribute(key, value.clone()).map(drop))
-            }
+            }),
             Writer::Thread(background) => background.put_attributes(attributes),
-        }
+        };
+        self.noted(written)
     }
 
     /// Brings everything written so far to the file.
-    pub(crate) fn sync(&self) -> Result<(), netcdf::Error> {
-        match &self.writer {
+    pub(crate) fn sync(&mut self) -> Result<(), netcdf::Error> {
+        let written = match &self.writer {
             Writer::Elsewhere => Ok(()),
-            Writer::Here(file) => file.sync(),
+            Writer::Here(file) => cause::told(&self.path, || file.sync()),
             Writer::Thread(background) => background.sync(),
-        }
+        };
+        self.noted(written)
     }
 
     /// Closes the file, after all is written. After a failed write it is left as it is.
-    pub(crate) fn close(self) -> Result<(), netcdf::Error> {
-        match self.writer {
+    pub(crate) fn close(mut self) -> Result<(), netcdf::Error> {
+        match std::mem::replace(&mut self.writer, Writer::Elsewhere) {
             Writer::Elsewhere => Ok(()),
-            Writer::Here(file) => file.close(),
-            Writer::Thread(background) => match background.finish() {
-                (Some(file), Ok(())) => file.close(),
-                (file, result) => {
-                    LEFT_OPEN.store(true, Ordering::Relaxed);
-                    std::mem::forget(file);
-                    result.and(Err(netcdf::Error::Str("the thread that writes it has failed".into())))
+            Writer::Here(file) => close(file, &self.path),
+            Writer::Thread(background) => {
+                let failed = background.has_failed();
+                match background.finish() {
+                    (Some(file), Ok(())) if !failed => close(file, &self.path),
+                    (file, result) => {
+                        leave_open(file);
+                        result.and(Err(netcdf::Error::Str("the thread that writes it has failed".into())))
+                    }
                 }
+            }
+        }
+    }
+}
+
+impl Drop for Channel {
+    fn drop(&mut self) {
+        let failed = self.failed || self.shared;
+        match std::mem::replace(&mut self.writer, Writer::Elsewhere) {
+            Writer::Elsewhere => {}
+            Writer::Here(file) if failed => leave_open(Some(file)),
+            Writer::Here(file) => drop(close(file, &self.path)),
+            Writer::Thread(background) => match background.finish() {
+                (Some(file), Ok(())) if !failed => drop(close(file, &self.path)),
+                (file, _) => leave_open(file),
             },
         }
     }
+}
+
+/// How many processes write a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Single,
+    #[cfg(feature = "mpi")]
+    Shared,
+}
+
+fn close(file: FileMut, path: &Path) -> Result<(), netcdf::Error> {
+    let closed = cause::told(path, || file.close());
+    if closed.is_err() {
+        LEFT_OPEN.store(true, Ordering::Relaxed);
+    }
+    closed
+}
+
+fn leave_open(file: Option<FileMut>) {
+    LEFT_OPEN.store(true, Ordering::Relaxed);
+    std::mem::forget(file);
 }
 
 /// Writes a region of a variable.
@@ -318,16 +330,6 @@ pub(super) fn put(file: &mut FileMut, name: &str, region: Region, values: Values
         Values::Int(values) => variable.put_values(values, region),
         Values::Float(values) => variable.put_values(values, region),
         Values::Double(values) => variable.put_values(values, region),
-    }
-}
-
-impl Storage {
-    fn netcdf_type(self) -> NcVariableType {
-        match self {
-            Storage::Int => NcVariableType::Int(IntType::I32),
-            Storage::Float => NcVariableType::Float(FloatType::F32),
-            Storage::Double => NcVariableType::Float(FloatType::F64),
-        }
     }
 }
 

@@ -6,6 +6,7 @@
 mod background;
 mod cells;
 mod channel;
+mod definitions;
 mod diff;
 mod error;
 mod frame;

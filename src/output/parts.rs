@@ -17,6 +17,7 @@ use super::selection::{AIR_TOTAL, Extent, TIME_BOUNDS, total_mass_name};
 use super::spec::partial_path;
 use super::writer::SnapshotWriter;
 use crate::comm::{Communicator, agree};
+use crate::timers;
 
 /// A complete file with some of the snapshots.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -178,6 +179,7 @@ impl<R: Scalar> SnapshotWriter<R> {
         to: usize,
         comm: &dyn Communicator,
     ) -> Result<(), OutputError> {
+        timers::beat();
         let nc = self.grid.nc();
         for variable in &self.plan.variables {
             let levels = match variable.extent {

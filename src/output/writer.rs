@@ -17,8 +17,9 @@ use super::provenance::Provenance;
 use super::schema::{self, TIME};
 use super::selection::{AIR_TOTAL, Extent, FieldPlan, FieldVariable, TIME_BOUNDS, total_mass_name};
 use super::sharing::{Rectangle, Sharing};
-use super::spec::{Continuation, OutputSpec, Split, Writing, partial_path};
+use super::spec::{Continuation, OutputSpec, Writing, partial_path};
 use crate::comm::{Communicator, agree};
+use crate::files::{folder, sync_folder};
 use crate::grid::{CubedSphere, HybridCoordinate};
 use crate::state::TileSet;
 
@@ -27,9 +28,8 @@ const BLOCK_BYTES: usize = 16 << 20;
 
 /// Writes the snapshots of one file. All methods are collective.
 ///
-/// A run that can go on writes parts, see [`Continuation`]. Else the file is created by the first snapshot under the name `<path>.partial`. A single file of a run gets its final
-/// name when that snapshot is safely on disk, a daily file when it is complete; until then a file already at `path`
-/// stays as it is. Each snapshot is written and brought to disk before the attribute `completed_snapshots` counts it. With
+/// A run that can go on writes parts, see [`Continuation`]. Else the file is created by the first snapshot under the name
+/// `<path>.partial`, and gets its final name when it is complete; until then a file already at `path` stays as it is. Each snapshot is written and brought to disk before the attribute `completed_snapshots` counts it. With
 /// [`Writing::Background`] that happens while the run goes on, and what fails is told by a later call.
 pub struct SnapshotWriter<R> {
     pub(super) spec: OutputSpec,
@@ -141,18 +141,13 @@ impl<R: Scalar> SnapshotWriter<R> {
             }
             return Err(error);
         }
-        if self.frames == 0 && self.spec.split == Split::Single && self.spec.continuation == Continuation::None {
-            let drained = self.channel.as_ref().map_or(Ok(()), Channel::drain);
-            agree(comm, drained.context(&self.path, || "write the first snapshot".into()))?;
-            self.publish(comm)?;
-        }
         self.poisoned = false;
         self.frames += 1;
         self.last_hours = Some(frame.hours);
         Ok(())
     }
 
-    /// Closes the file and gives a daily file its final name. Without any snapshot there is no file.
+    /// Closes the file and gives it its final name. Without any snapshot there is no file.
     ///
     /// # Errors
     /// If closing or renaming fails. After a failed write the incomplete file is closed and keeps its name.
@@ -166,7 +161,7 @@ impl<R: Scalar> SnapshotWriter<R> {
         if self.poisoned {
             return Err(OutputError::Poisoned(self.path));
         }
-        if self.spec.split == Split::Daily { self.publish(comm) } else { Ok(()) }
+        self.publish(comm)
     }
 
     fn mode(&self) -> WriteMode {
@@ -348,7 +343,8 @@ impl<R: Scalar> SnapshotWriter<R> {
 fn rename_durably(path: &Path) -> std::io::Result<()> {
     let partial = partial_path(path);
     std::fs::File::open(&partial)?.sync_all()?;
-    std::fs::rename(&partial, path)
+    std::fs::rename(&partial, path)?;
+    sync_folder(folder(path))
 }
 
 /// The facts of rank 0: attributes must be the same on all ranks.

@@ -21,7 +21,7 @@ pub enum RestartError {
         source: std::io::Error,
     },
     /// The NetCDF library refuses something.
-    #[error("{}: cannot {action}: {source}; check the disk, or choose an earlier restart file", path.display())]
+    #[error("{}: cannot {action}: {source}; check the disk, and go on from the restart file before", path.display())]
     NetCdf {
         /// The file.
         path: PathBuf,

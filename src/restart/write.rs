@@ -56,23 +56,26 @@ pub fn write<R: Scalar>(
     }
     let sums = Checksum::reduce(&sums, comm);
     let sharing = Sharing::new(tiles, nc, comm)?;
-    let mut channel = Channel::create(&partial, WriteMode::Collective, comm)?;
-    let result = fill(&mut channel, &partial, grid, tiles, hours, state, fields, &sums, &sharing, comm);
-    if let Err(error) = result {
-        channel.abandon();
+    let made = || -> Result<(), RestartError> {
+        let mut channel = Channel::create(&partial, WriteMode::Collective, comm)?;
+        let result = fill(&mut channel, &partial, grid, tiles, hours, state, fields, &sums, &sharing, comm);
+        if let Err(error) = result {
+            channel.abandon();
+            return Err(error);
+        }
+        agree(comm, channel.close().map_err(netcdf_error(&partial, "close")))?;
+        let publish = || -> Result<(), std::io::Error> {
+            seal(&partial)?;
+            std::fs::rename(&partial, path)?;
+            sync_folder(folder(path))
+        };
+        let published = if comm.rank() == 0 { publish() } else { Ok(()) };
+        Ok(agree(comm, published.map_err(RestartError::io(path, "complete")))?)
+    };
+    made().inspect_err(|_| {
         // The disk may be full: what is incomplete must not keep its room.
         let _ = if comm.rank() == 0 { std::fs::remove_file(&partial) } else { Ok(()) };
-        return Err(error);
-    }
-    agree(comm, channel.close().map_err(netcdf_error(&partial, "close")))?;
-    let publish = || -> Result<(), std::io::Error> {
-        seal(&partial)?;
-        std::fs::rename(&partial, path)?;
-        sync_folder(folder(path))
-    };
-    let published = if comm.rank() == 0 { publish() } else { Ok(()) };
-    agree(comm, published.map_err(RestartError::io(path, "complete")))?;
-    Ok(())
+    })
 }
 
 fn netcdf_error(path: &Path, action: &str) -> impl Fn(netcdf::Error) -> RestartError {

@@ -5,6 +5,7 @@
 //! Results never depend on them.
 
 mod allocations;
+mod pulse;
 mod report;
 mod section;
 mod settings;
@@ -15,6 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 pub use allocations::CountingAllocator;
+pub use pulse::{at_window, beat, beats, place};
 pub use report::{SectionRow, TimerReport};
 pub use section::Timed;
 pub use settings::{KernelTimes, SettingsError, TimerSettings};
@@ -92,7 +94,12 @@ pub fn kernel_times() -> KernelTimes {
 
 /// A section that lasts until this is dropped.
 #[must_use = "a section ends when this is dropped"]
-pub struct Running(Option<Measured>);
+pub struct Running {
+    section: Timed,
+    /// What [`pulse`] gets back.
+    outer: usize,
+    measured: Option<Measured>,
+}
 
 struct Measured {
     attached: Attached,
@@ -104,15 +111,18 @@ struct Measured {
 /// Starts a section on this thread.
 pub fn section(section: Timed) -> Running {
     let attached = ATTACHED.with_borrow(Clone::clone);
-    Running(attached.map(|attached| {
+    let measured = attached.map(|attached| {
         DEPTH.set(DEPTH.get() + 1);
         Measured { attached, section, start: Instant::now(), allocated: allocations::of_this_thread() }
-    }))
+    });
+    Running { section, outer: pulse::enter(section), measured }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let Some(Measured { attached: Attached { timers, role }, section, start, allocated }) = self.0.take() else {
+        pulse::leave(self.section, self.outer);
+        let measured = self.measured.take();
+        let Some(Measured { attached: Attached { timers, role }, section, start, allocated }) = measured else {
             return;
         };
         let (time, bytes) = (start.elapsed(), allocations::of_this_thread() - allocated);

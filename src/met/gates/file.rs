@@ -1,6 +1,7 @@
 //! The checks applied to a file on disk.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use super::{Field, Levels, ReplayReport, mirror, mirror_tolerance, replay};
 use crate::met::error::MetError;
@@ -72,13 +73,15 @@ pub fn validate_replay(
         } else {
             (ReplayTarget::NotCheckable, Next::Mass(file, window))
         };
-        let levels = WindowLevels { file, window, next };
+        let levels = WindowLevels { file, window, next, unread: Unread::default() };
         let found = mirror(&levels, header.panel_convention());
+        levels.unread.told()?;
         if found.relative > mirror_tolerance(header.float_type()) {
             let (path, section, cell) = (file.path().to_path_buf(), found.section, found.cell);
             return Err(MetError::Mirror { path, window, section, cell, stored: found.stored, mirror: found.mirror });
         }
         let report = (target != ReplayTarget::NotCheckable).then(|| replay(&levels, header.window_scale(window)));
+        levels.unread.told()?;
         if let Some(ReplayReport { relative, absolute, cell }) = report
             && relative > tolerance
         {
@@ -89,14 +92,15 @@ pub fn validate_replay(
             check_continuity(file, window, next, tolerance)?;
         }
         results.push(WindowReplay { window, target, report });
-        file.release_window(window);
     }
     Ok(results)
 }
 
 /// Compares `m + dm` of a file's last window with the first `m` of the next.
 fn check_continuity(file: &TransportFile, window: usize, next: &TransportFile, limit: f64) -> Result<(), MetError> {
-    let ReplayReport { relative, absolute, cell } = replay(&Ends { file, window, next }, 0.0);
+    let ends = Ends { file, window, next, unread: Unread::default() };
+    let ReplayReport { relative, absolute, cell } = replay(&ends, 0.0);
+    ends.unread.told()?;
     if relative <= limit {
         return Ok(());
     }
@@ -117,20 +121,42 @@ struct WindowLevels<'a> {
     file: &'a TransportFile,
     window: usize,
     next: Next<'a>,
+    unread: Unread,
 }
 
-/// Appends a level of a section that is known to exist.
-fn append(file: &TransportFile, window: usize, section: Section, panel: usize, k: usize, out: &mut Vec<f64>) {
-    file.extend_level(window, section, panel, k, out).expect("the window and its section were found before");
-}
+/// Why a level could not be read; the first one counts.
+#[derive(Default)]
+struct Unread(Mutex<Option<MetError>>);
 
-fn append_end_mass(file: &TransportFile, window: usize, panel: usize, k: usize, out: &mut Vec<f64>) {
-    append(file, window, Section::AirMass, panel, k, out);
-    let start = out.len();
-    append(file, window, Section::AirMassTendency, panel, k, out);
-    let (mass, tendency) = out.split_at_mut(start);
-    mass.iter_mut().zip(tendency).for_each(|(m, dm)| *m += *dm);
-    out.truncate(start);
+impl Unread {
+    fn told(&self) -> Result<(), MetError> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+    }
+
+    /// Appends a level of a section, of NaN if it cannot be read.
+    fn append(
+        &self,
+        file: &TransportFile,
+        window: usize,
+        section: Section,
+        (panel, k): (usize, usize),
+        out: &mut Vec<f64>,
+    ) {
+        let start = out.len();
+        if let Err(error) = file.extend_level(window, section, panel, k, out) {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            out.resize(start + section.shape(file.header().nc(), file.header().nlevel()).level_len(), f64::NAN);
+        }
+    }
+
+    fn append_end_mass(&self, file: &TransportFile, window: usize, place: (usize, usize), out: &mut Vec<f64>) {
+        self.append(file, window, Section::AirMass, place, out);
+        let start = out.len();
+        self.append(file, window, Section::AirMassTendency, place, out);
+        let (mass, tendency) = out.split_at_mut(start);
+        mass.iter_mut().zip(tendency).for_each(|(m, dm)| *m += *dm);
+        out.truncate(start);
+    }
 }
 
 impl Levels for WindowLevels<'_> {
@@ -145,9 +171,13 @@ impl Levels for WindowLevels<'_> {
     fn level<'a>(&'a self, field: Field, panel: usize, k: usize, scratch: &'a mut Vec<f64>) -> &'a [f64] {
         scratch.clear();
         match (field, &self.next) {
-            (Field::NextMass, Next::Mass(file, window)) => append(file, *window, Section::AirMass, panel, k, scratch),
-            (Field::NextMass, Next::Tendency) => append_end_mass(self.file, self.window, panel, k, scratch),
-            _ => append(self.file, self.window, field.section(), panel, k, scratch),
+            (Field::NextMass, Next::Mass(file, window)) => {
+                self.unread.append(file, *window, Section::AirMass, (panel, k), scratch)
+            }
+            (Field::NextMass, Next::Tendency) => {
+                self.unread.append_end_mass(self.file, self.window, (panel, k), scratch)
+            }
+            _ => self.unread.append(self.file, self.window, field.section(), (panel, k), scratch),
         }
         scratch
     }
@@ -158,6 +188,7 @@ struct Ends<'a> {
     file: &'a TransportFile,
     window: usize,
     next: &'a TransportFile,
+    unread: Unread,
 }
 
 impl Levels for Ends<'_> {
@@ -172,8 +203,8 @@ impl Levels for Ends<'_> {
     fn level<'a>(&'a self, field: Field, panel: usize, k: usize, scratch: &'a mut Vec<f64>) -> &'a [f64] {
         scratch.clear();
         match field {
-            Field::Mass => append_end_mass(self.file, self.window, panel, k, scratch),
-            Field::NextMass => append(self.next, 0, Section::AirMass, panel, k, scratch),
+            Field::Mass => self.unread.append_end_mass(self.file, self.window, (panel, k), scratch),
+            Field::NextMass => self.unread.append(self.next, 0, Section::AirMass, (panel, k), scratch),
             _ => scratch.resize(field.section().shape(self.nc(), self.nlevel()).level_len(), 0.0),
         }
         scratch

@@ -105,7 +105,9 @@ fn files_without_the_extra_keys_are_read() {
     let (_dir, path, windows) = sample(&spec(2, 2, PanelConvention::Gnomonic, 2), 1);
     let bytes = std::fs::read(&path).unwrap();
     let mut json = TransportFile::open(&path).unwrap().header().json().clone();
-    for key in ["byte_order", "payload_crc32c_by_window", "Hp", "git_commit", "n_dm", "include_surface"] {
+    for key in
+        ["header_crc32c", "byte_order", "payload_crc32c_by_window", "Hp", "git_commit", "n_dm", "include_surface"]
+    {
         json.shift_remove(key).unwrap();
     }
     let mut changed = serde_json::Value::Object(json).to_string().into_bytes();

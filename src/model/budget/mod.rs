@@ -180,6 +180,11 @@ impl Budgets {
         Ok(budgets)
     }
 
+    /// A table already there stays until the new one is complete: nobody goes on from the new one.
+    pub(super) fn keep_earlier_table(&mut self) {
+        self.file.iter_mut().for_each(BudgetFile::keep_earlier);
+    }
+
     /// Where the accounts stand, at the end of a window.
     pub(super) fn state(&self) -> BudgetState {
         let account = |a: &Account| {

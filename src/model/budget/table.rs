@@ -37,12 +37,14 @@ impl Row<'_> {
     }
 }
 
-/// The table on disk. It takes its name, and the place of an earlier one, with the first window, and then grows.
+/// The table on disk. It takes its name, and the place of an earlier one, with the first window, and then grows; or when it
+/// is complete.
 pub(super) struct BudgetFile {
     path: PathBuf,
     part: PathBuf,
     file: std::fs::File,
     published: bool,
+    keeps_earlier: bool,
 }
 
 impl BudgetFile {
@@ -51,7 +53,7 @@ impl BudgetFile {
         let rows = resumed.map(|hours| rows_until(path, hours)).transpose()?.unwrap_or_default();
         let part = path.with_extension("csv.part");
         let file = std::fs::File::create(&part).map_err(|source| OutputError::Io { path: part.clone(), source })?;
-        let mut new = Self { path: path.into(), part, file, published: false };
+        let mut new = Self { path: path.into(), part, file, published: false, keeps_earlier: false };
         new.write(&format!("{COLUMNS}\n{rows}"))?;
         Ok(new)
     }
@@ -61,10 +63,15 @@ impl BudgetFile {
         Ok(self.file.write_all(text.as_bytes()).map_err(io)?)
     }
 
+    /// An earlier table stays until this one is complete.
+    pub(super) fn keep_earlier(&mut self) {
+        self.keeps_earlier = true;
+    }
+
     /// Adds the lines of a window.
     pub(super) fn append(&mut self, text: &str) -> Result<(), RunError> {
         self.write(text)?;
-        self.publish()
+        if self.keeps_earlier { Ok(()) } else { self.publish() }
     }
 
     fn publish(&mut self) -> Result<(), RunError> {

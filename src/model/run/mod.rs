@@ -19,6 +19,7 @@ use super::report::{Budget, Ended, Progress, RunReport};
 use super::restart::{KeptField, OutputPlace, kept_fields, next_window, resumed};
 use super::setup::{Setup, make_folder_of};
 use super::snapshots::Snapshots;
+use super::stall::Watch;
 use super::timing::RunTimers;
 use crate::comm::Communicator;
 use crate::config::RunConfig;
@@ -176,7 +177,10 @@ impl<'a, R: Scalar> Run<'a, R> {
                 Budgets::new(rules, &initial[AIR + 1..], path, comm)
             }
         };
-        let budgets = agree_on(comm, budgets)?;
+        let mut budgets = agree_on(comm, budgets)?;
+        if config.restart.is_none() {
+            budgets.keep_earlier_table();
+        }
         let clock = Clock::at(setup.header().dt_met_seconds(), windows);
         let mut snapshots = Snapshots::new(config, setup, budgets.series());
         let mut warnings = Vec::new();
@@ -220,6 +224,9 @@ impl<'a, R: Scalar> Run<'a, R> {
     /// All windows, then the report.
     fn finish(mut self) -> Result<RunReport, RunError> {
         let Some((first, _)) = self.stream.current() else { unreachable!("a run has a window") };
+        let (rank, ranks) = (self.comm.rank(), self.comm.size());
+        let watch = self.control.stall.map(|stall| Watch::start(stall, rank, ranks)).transpose();
+        let _watch = agree_on(self.comm, watch)?;
         self.open_output(first)?;
         let mut place = (!self.over).then_some(first);
         let mut stopped = None;

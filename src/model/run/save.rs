@@ -94,9 +94,9 @@ impl<R: Scalar> Run<'_, R> {
         let interval = self.snapshots.interval_fields();
         fields.extend(interval.iter().map(IntervalField::restart_field));
         let written = write(&path, &setup.grid, &setup.tiles, self.clock.hours(), &text, &fields, comm);
-        agree_on(comm, written.map_err(RunError::from))?;
+        agree_on(comm, written.map_err(RunError::Unsaved))?;
         let pruned = if comm.rank() == 0 { restart.folder.prune(&path, restart.keep) } else { Ok(()) };
-        agree_on(comm, pruned.map_err(RunError::from))?;
+        agree_on(comm, pruned.map_err(RunError::Unsaved))?;
         Ok(path)
     }
 }

@@ -22,6 +22,7 @@ impl<R: Scalar> Run<'_, R> {
     /// Reset, substeps, end point, convection, decay, checks, snapshot.
     pub(super) fn window(&mut self, place: StreamPosition) -> Result<(), RunError> {
         let before = self.total;
+        timers::at_window(self.file_name(place), place.window + 1);
         let (_, window) = self.stream.current().expect("the loop holds a window");
         let substeps = window.loaded().expect("the stream yields loaded windows").steps;
         let timed = timers::section(Timed::WindowAdvance);
