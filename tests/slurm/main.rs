@@ -230,6 +230,55 @@ fn runs_sweeps_and_twins_end_well() {
     println!("{table}{twins}");
 }
 
+/// Two months of days with two windows: the second one goes on from the first.
+#[test]
+fn months_follow_each_other() {
+    let (_guard, dir) = alone();
+    let dir = dir.path();
+    let Some(cluster) = Cluster::start() else { return };
+    fs::create_dir(dir.join("met")).unwrap();
+    for n in 0..33 {
+        let date = if n < 2 { format!("2021-12-{}", 30 + n) } else { format!("2022-01-{:02}", n - 1) };
+        let (name, skip) = (format!("met/winds_{}.bin", date.replace('-', "")), (2 * n).to_string());
+        let size = ["--nc", "4", "--levels", "3", "--windows", "2", "--window-seconds", "43200"];
+        synth(dir, &name, &[&size[..], &["--skip-windows", &skip, "--start-time", &date]].concat());
+    }
+    let at = dir.display();
+    for output in ["whole", "pieces"] {
+        Config {
+            input: &format!("folder = \"{at}/met\"\nstart_date = \"2021-12-30\"\nend_date = \"2022-01-31\""),
+            output: &format!(
+                "path = \"{at}/{output}_{{date}}.nc\"\nsplit = \"daily\"\ncadence_hours = 12\n[restart]\nevery = 240"
+            ),
+            ..Config::default()
+        }
+        .write(dir, &format!("{output}.toml"));
+    }
+    let months = ["2021-12", "2022-01", "--ntasks-per-node=2", "--cpus-per-task=1", "--time=60"];
+    let submitted =
+        on_login_node(&cluster, dir, "catrine/30_run.sh", &[&["pieces.toml"], &months[..]].concat()).succeed().stdout;
+    let jobs: Vec<&str> = submitted.lines().filter_map(|line| line.split(": job ").nth(1)).collect();
+    assert_eq!(jobs.len(), 2, "{submitted}");
+    cluster.idle(PATIENCE);
+    for job in &jobs {
+        assert_eq!(cluster.state(job), "COMPLETED", "{}", read(&dir.join(format!("catrine-2021-12-{}.log", jobs[0]))));
+    }
+    let second = read(&dir.join(format!("catrine-2022-01-{}.log", jobs[1])));
+    assert!(second.contains("  initial    window 5 of "), "{second}");
+    let watch = on_login_node(&cluster, dir, "catrine/50_watch.sh", &["pieces.restart"]).succeed().stdout;
+    assert!(watch.contains("finished: 2.00 days") && watch.contains("day 33, hour 0"), "{watch}");
+    mpirun(dir, 2, &["whole.toml"]).succeed();
+    for day in ["20211230", "20211231", "20220101", "20220131"] {
+        assert_same(dir, &format!("whole_{day}.nc"), &format!("pieces_{day}.nc"), "days");
+    }
+    let last = |name: &str| format!("{name}.restart/{name}.restart-{:012}.nc", 33 * 86_400);
+    assert_same(dir, &last("whole"), &last("pieces"), "restart file");
+    // A later month does not begin a run that has no restart file.
+    fs::remove_dir_all(dir.join("pieces.restart")).unwrap();
+    let late = ["pieces.toml", "2022-01", "2022-01", "--ntasks-per-node=2", "--cpus-per-task=1", "--wait"];
+    assert_eq!(on_login_node(&cluster, dir, "catrine/30_run.sh", &late).code, Some(2));
+}
+
 #[test]
 fn scripts_refuse_what_they_cannot_do() {
     let (_guard, dir) = alone();
