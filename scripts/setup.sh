@@ -86,6 +86,24 @@ if [ -n "$missing$extra" ]; then
     fi
 fi
 
+have_slurm() { PATH=$PATH:/usr/sbin:/sbin have slurmctld && PATH=$PATH:/usr/sbin:/sbin have munged && have sbatch; }
+
+# Jobs are tested on a Slurm that the tests start and end themselves, which takes root. No service of the machine is to start.
+if [ "$purpose" = test ] && [ "$(id -u)" = 0 ] && have apt-get && ! have_slurm; then
+    echo "Installing Slurm ..."
+    policy=/usr/sbin/policy-rc.d
+    if [ -e "$policy" ]; then policy=; else
+        printf '#!/bin/sh\nexit 101\n' >"$policy"
+        chmod +x "$policy"
+        trap 'rm -f "$policy"' EXIT
+    fi
+    { apt-get update -qq && env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -qq --no-install-recommends slurmctld slurmd slurm-client munge </dev/null >/dev/null; } \
+        || echo "warning: no Slurm; the tests that run jobs are skipped" >&2
+    if have systemctl; then systemctl disable --quiet munge slurmctld slurmd >/dev/null 2>&1 || true; fi
+    if [ -n "$policy" ]; then rm -f "$policy"; trap - EXIT; fi
+fi
+
 rust_is_recent() {
     local version
     version=$(cargo --version 2>/dev/null | cut -d ' ' -f 2 | cut -d - -f 1)
