@@ -265,6 +265,11 @@ impl Communicator for Mpi {
     fn device_memory(&self) -> DeviceMemory {
         if claims_device_memory() { DeviceMemory::Taken } else { DeviceMemory::NotTaken }
     }
+    fn library(&self) -> Option<String> {
+        let text = ::mpi::environment::library_version().ok()?;
+        let line = text.lines().next()?.trim_matches(['\0', ' ']).to_owned();
+        (!line.is_empty()).then_some(line)
+    }
     fn abort(&self, code: i32) -> ! {
         self.world.abort(code)
     }

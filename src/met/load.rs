@@ -90,7 +90,9 @@ impl TransportFile {
                 nc,
                 fluxes,
             };
-            if let Some((cell, value)) = source.load(index, buffer, threads) {
+            let broken = source.load(index, buffer, threads);
+            self.release_section(window, section);
+            if let Some((cell, value)) = broken {
                 let rule = source.rule.text();
                 return Err(MetError::BadValue { path: path(), window, section, cell, value, rule });
             }

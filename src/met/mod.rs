@@ -30,6 +30,7 @@ pub use inspect::{Capabilities, InspectReport};
 pub use load::LoadThreads;
 pub use prefetch::{FileWindows, PrefetchMode, StreamPosition, WindowStream};
 pub use reader::TransportFile;
+pub(crate) use reader::VERIFIED_BYTES;
 pub use schema::{FloatType, FluxKind, FluxSampling, MassBasis, SourceFluxSampling};
 pub use section::{Placement, Section, SectionShape};
 pub use spec::HeaderSpec;

@@ -15,6 +15,9 @@ use crate::files::regular_or_absent;
 /// First bytes of netCDF files: HDF5 (netCDF-4), classic, 64-bit offset, 64-bit data.
 const NETCDF_SIGNATURES: [&[u8]; 4] = [b"\x89HDF\r\n\x1a\n", b"CDF\x01", b"CDF\x02", b"CDF\x05"];
 
+/// Bytes that are verified at a time.
+pub(crate) const VERIFIED_BYTES: usize = 4 << 20;
+
 /// An open, valid transport file.
 ///
 /// The file is mapped, not copied. It must not be changed or shortened by others while it is open.
@@ -110,7 +113,15 @@ impl TransportFile {
     /// # Errors
     /// A window beyond the last one.
     pub fn window_crc32c(&self, window: usize) -> Result<u32, MetError> {
-        Ok(crc32c::crc32c(&self.map[self.window_range(window)?]))
+        let range = self.window_range(window)?;
+        let mut sum = 0;
+        for first in range.clone().step_by(VERIFIED_BYTES) {
+            let block = first..(first + VERIFIED_BYTES).min(range.end);
+            sum = crc32c::crc32c_append(sum, &self.map[block.clone()]);
+            // A whole window need not lie in memory at once.
+            self.release_range(block);
+        }
+        Ok(sum)
     }
 
     /// Compares a window's payload with the checksum in the header, if there is one.
@@ -152,6 +163,16 @@ impl TransportFile {
     pub fn release_window(&self, window: usize) {
         if let Ok(range) = self.window_range(window) {
             self.release_range(range);
+        }
+    }
+
+    /// Lets the system take back the memory behind a section of a window.
+    pub(super) fn release_section(&self, window: usize, section: Section) {
+        let offset = self.header.section_offset(section);
+        if let (Ok(range), Some(offset)) = (self.window_range(window), offset) {
+            let size = self.header.float_type().bytes();
+            let start = range.start + offset * size;
+            self.release_range(start..start + section.elems(self.header.nc(), self.header.nlevel()) * size);
         }
     }
 

@@ -6,6 +6,9 @@ pub mod clock;
 mod control;
 mod engine;
 mod error;
+mod facts;
+mod memory;
+mod outlook;
 mod physics;
 pub mod report;
 mod restart;
@@ -16,4 +19,5 @@ mod timing;
 
 pub use control::{Accepted, RunControl, StartFrom};
 pub use error::{Blame, RunError, agree_on};
+pub use outlook::{DiskUse, HaloUse, MemoryOutlook, Outlook, outlook};
 pub use run::{run, run_under};

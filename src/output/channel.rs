@@ -13,6 +13,7 @@ use super::schema::{Attributes, FILL, Storage, VariableDef};
 use super::sharing::{Rectangle, Sharing};
 use super::spec::Compression;
 use crate::comm::{Communicator, FileAccess, agree};
+use crate::files::SmallCaches;
 
 /// Values of one write.
 #[derive(Clone, Copy)]
@@ -149,6 +150,7 @@ impl Channel {
     ) -> Result<(), netcdf::Error> {
         let shared = self.shared;
         let Writer::Here(file) = &mut self.writer else { return Ok(()) };
+        let _caches = SmallCaches::set();
         for &(name, length) in dims {
             match length {
                 Some(length) => file.add_dimension(name, length)?,

@@ -32,3 +32,4 @@ pub use selection::{FieldPlan, FieldSelection, LayerSelection, RESERVED_NAMES, T
 pub(crate) use sharing::{Rectangle, Sharing};
 pub use spec::{Compression, Continuation, OutputSpec, Series, Split, Writing};
 pub use writer::SnapshotWriter;
+pub(crate) use writer::snapshot_levels;

@@ -5,6 +5,7 @@
 //! Results never depend on them.
 
 mod allocations;
+mod memory;
 mod report;
 mod section;
 mod settings;
@@ -15,6 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 pub use allocations::CountingAllocator;
+pub use memory::ProcessMemory;
 pub use report::{SectionRow, TimerReport};
 pub use section::Timed;
 pub use settings::{KernelTimes, SettingsError, TimerSettings};

@@ -13,6 +13,7 @@ use crate::model::report::Ended;
 use crate::model::restart::{AIR_MASS, RunState};
 use crate::model::setup::make_folder_of;
 use crate::model::snapshots::SAME_HOUR;
+use crate::output::Provenance;
 use crate::restart::{FieldLevels, RestartField, write};
 use crate::state::{AIR, Slabs};
 use crate::timers::{self, Timed};
@@ -38,6 +39,7 @@ impl<R: Scalar> Run<'_, R> {
         let took = started.elapsed();
         self.total.write += took.as_secs_f64();
         self.pace.saved(took);
+        self.tell_of_checkpoint(&path, took);
         Ok(stop.map(|reason| Ended::Stopped { reason, restart: path }))
     }
 
@@ -88,7 +90,9 @@ impl<R: Scalar> Run<'_, R> {
             plane: 0,
             levels: FieldLevels::One,
         }));
-        let written = write(&path, &setup.grid, &setup.tiles, self.clock.hours(), &text, &fields, comm);
+        let mut about = self.facts.attributes();
+        about.push(("creation_date", Provenance::detect().agreed(comm).created));
+        let written = write(&path, &setup.grid, &setup.tiles, self.clock.hours(), &text, &fields, &about, comm);
         agree_on(comm, written.map_err(RunError::from))?;
         let pruned = if comm.rank() == 0 { restart.folder.prune(&path, restart.keep) } else { Ok(()) };
         agree_on(comm, pruned.map_err(RunError::from))?;
