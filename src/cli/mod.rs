@@ -13,6 +13,7 @@ pub mod exit;
 mod inspect;
 mod kernels;
 mod log;
+mod plan;
 mod plot;
 mod prepare_fluxes;
 mod preprocess;
@@ -51,6 +52,7 @@ Examples:
   atmostr synth winds.bin --nc 24             a transport file of analytic winds, no data needed
   atmostr prepare-fluxes fluxes.toml          archives of surface fluxes on the cells of a run
   atmostr inspect winds.bin                   what a transport file holds
+  atmostr plan run.toml --nodes 4             memory, disk, messages and time that a run would take
   atmostr decompose --nc 90 --ranks 24        tiles and predicted cost of a rank layout
   atmostr plot run.nc --var co2 -o co2.png    a map of a variable
   atmostr regrid run.nc --to latlon:1x1 -o ll.nc    the variables of a file on another grid
@@ -73,6 +75,7 @@ enum Command {
     Inspect(inspect::InspectArgs),
     Synth(synth::SynthArgs),
     Decompose(decompose::DecomposeArgs),
+    Plan(plan::PlanArgs),
     Diff(diff::DiffArgs),
     Plot(plot::PlotArgs),
     PrepareFluxes(prepare_fluxes::PrepareFluxesArgs),
@@ -172,6 +175,7 @@ fn execute(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Inspect(args) => args.execute(&ctx),
         Command::Synth(args) => args.execute(&ctx),
         Command::Decompose(args) => args.execute(&ctx),
+        Command::Plan(args) => args.execute(&ctx),
         Command::Diff(args) => args.execute(&ctx),
         Command::Plot(args) => args.execute(&ctx),
         Command::PrepareFluxes(args) => args.execute(&ctx),

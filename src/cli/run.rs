@@ -1,5 +1,6 @@
 //! `atmostr run`.
 
+use std::fs::{File, OpenOptions};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -8,9 +9,11 @@ use clap::Args;
 use super::{CliError, Context, Exit, LogFormat, Sink, progress};
 use crate::comm::Communicator;
 use crate::config::{OnSignal, RunConfig};
+use crate::files::regular_or_absent;
 use crate::interrupt;
 use crate::model::report::Ended;
 use crate::model::{self, Accepted, RunControl, RunError, Stall, StartFrom};
+use crate::output::OutputError;
 
 /// Run a configuration
 #[derive(Debug, Args)]
@@ -19,6 +22,7 @@ Examples:
   atmostr run run.toml                  one process
   atmostr run.toml                      the same
   mpirun -n 24 atmostr run run.toml     24 ranks (program built with feature mpi); the same bits
+  atmostr run run.toml --events run.events.jsonl    every event in a file for machines, lines for people as usual
   atmostr run run.toml --restart auto --wall-limit 3:55:00
                                         goes on where an earlier job stopped, and stops itself in time
 
@@ -43,6 +47,10 @@ pub(super) struct RunArgs {
     /// End the job, with exit code 1, when it makes no progress for so long: [[H:]M:]S
     #[arg(long, value_name = "H:M:S", value_parser = stall_timeout)]
     stall_timeout: Option<Duration>,
+    /// Write every event (start, windows, snapshots, restart files, warnings, end) as a line of JSON to a file, whatever --log says;
+    /// a run that goes on adds to it
+    #[arg(long, value_name = "FILE")]
+    events: Option<PathBuf>,
 }
 
 /// A duration above zero.
@@ -74,7 +82,13 @@ fn duration(text: &str) -> Result<Duration, String> {
 impl RunArgs {
     pub(super) fn execute(self, ctx: &Context) -> Result<Exit, CliError> {
         let comm = communicator()?;
-        let mut progress = progress::reporter(ctx, comm.rank());
+        keep_no_large_blocks();
+        let events = if comm.rank() == 0 { self.events_file().map_err(RunError::from) } else { Ok(None) };
+        let events = match model::agree_on(&*comm, events) {
+            Ok(events) => events,
+            Err(error) => return Ok(CliError::from(error).report(ctx)),
+        };
+        let mut progress = progress::reporter(ctx, comm.rank(), events);
         let config = model::agree_on(&*comm, RunConfig::load(&self.config).map_err(RunError::from));
         let control = self.control(ctx);
         let outcome = config.and_then(|config| {
@@ -87,6 +101,7 @@ impl RunArgs {
             Ok(report) if matches!(report.ended, Ended::Stopped { .. }) => Ok(Exit::Stopped),
             Ok(_) => Ok(Exit::Finished),
             Err(error) => {
+                progress.fail(&error.to_string());
                 let alone = error.is_alone() && comm.size() > 1;
                 let exit = CliError::from(error).report(ctx);
                 if alone {
@@ -101,6 +116,17 @@ impl RunArgs {
 }
 
 impl RunArgs {
+    /// The file of events, if one is asked for.
+    fn events_file(&self) -> Result<Option<File>, OutputError> {
+        let Some(path) = &self.events else { return Ok(None) };
+        let goes_on = self.restart.as_deref().is_some_and(|from| from != "none");
+        let io = |source| OutputError::Io { path: path.clone(), source };
+        regular_or_absent(path).map_err(io)?;
+        let mut options = OpenOptions::new();
+        options.create(true).write(true).append(goes_on).truncate(!goes_on);
+        options.open(path).map(Some).map_err(io)
+    }
+
     fn control(&self, ctx: &Context) -> RunControl {
         let from = match self.restart.as_deref() {
             None => StartFrom::Beginning,
@@ -124,6 +150,22 @@ impl RunArgs {
             started: Instant::now(),
             stop_request: interrupt::requested,
         }
+    }
+}
+
+/// Bytes of memory from which on the allocator of the GNU library gives back to the system what is no longer used.
+#[cfg(target_env = "gnu")]
+const LARGE_BLOCK: i32 = 1 << 20;
+
+/// Makes the allocator give large blocks back at once. By itself it keeps ever larger ones for later, in pieces that later
+/// ones do not fit, so that the memory of a run would be more than what it uses.
+fn keep_no_large_blocks() {
+    #[cfg(target_env = "gnu")]
+    {
+        // SAFETY: sets a number of the allocator.
+        let set = unsafe { libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE_BLOCK) };
+        // An allocator that refuses takes more memory, with no other effect.
+        tracing::debug!("threshold of large blocks set: {}", set == 1);
     }
 }
 

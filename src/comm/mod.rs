@@ -108,6 +108,10 @@ pub trait Communicator: Send + Sync {
     fn device_memory(&self) -> DeviceMemory {
         DeviceMemory::NotTaken
     }
+    /// Name and version of the message library; `None` without one.
+    fn library(&self) -> Option<String> {
+        None
+    }
     /// Ends all ranks at once with this exit code.
     fn abort(&self, code: i32) -> !;
     /// How files are shared by the ranks.

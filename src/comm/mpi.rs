@@ -7,7 +7,9 @@ use ::mpi::ffi;
 use ::mpi::topology::{AsCommunicator, Color, Communicator as _, SimpleCommunicator};
 use ::mpi::traits::*;
 
-use super::{AddressedMessage, Buffers, Communicator, DeviceMemory, Exchange, FileAccess, FileGroup, MessageSpec, Transfer};
+use super::{
+    AddressedMessage, Buffers, Communicator, DeviceMemory, Exchange, FileAccess, FileGroup, MessageSpec, Transfer,
+};
 
 /// The ranks of `MPI_COMM_WORLD`. Only the main thread of each rank communicates (`MPI_THREAD_FUNNELED`).
 pub struct Mpi {
@@ -238,6 +240,11 @@ impl Communicator for Mpi {
     }
     fn device_memory(&self) -> DeviceMemory {
         if claims_device_memory() { DeviceMemory::Taken } else { DeviceMemory::NotTaken }
+    }
+    fn library(&self) -> Option<String> {
+        let text = ::mpi::environment::library_version().ok()?;
+        let line = text.lines().next()?.trim_matches(['\0', ' ']).to_owned();
+        (!line.is_empty()).then_some(line)
     }
     fn abort(&self, code: i32) -> ! {
         self.world.abort(code)

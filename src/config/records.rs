@@ -4,6 +4,11 @@ use super::RunConfig;
 use crate::output::record_of_files;
 
 impl RunConfig {
+    /// Checksum of the text of the configuration: `crc32c:` and eight hexadecimal digits.
+    pub fn checksum(&self) -> String {
+        format!("crc32c:{:08x}", crc32c::crc32c(self.text.as_bytes()))
+    }
+
     /// Initial states that are read from files, one text each:
     /// `co2: CO2 of start.nc (1024 bytes), record 2 of 3, 2000-01-04T00:00:00Z`.
     pub fn initial_records(&self) -> Vec<String> {

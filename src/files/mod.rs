@@ -1,6 +1,7 @@
 //! What a path leads to, and how much fits there, asked before a file is read or written; files that appear at once;
 //! NetCDF files that are read.
 
+mod caches;
 pub mod cause;
 mod classic;
 mod lookup;
@@ -12,6 +13,7 @@ use std::io::{self, Seek, Write};
 use std::path::Path;
 
 use crate::interrupt::Temporary;
+pub use caches::{SMALL_CACHE_BYTES, SmallCaches};
 pub use lookup::variable;
 pub use reading::{OpenError, open_netcdf};
 pub use target::{UnusableTarget, writable_file, writable_folder};

@@ -31,6 +31,7 @@ pub use header::{
 pub use inspect::{Capabilities, InspectReport};
 pub use load::LoadThreads;
 pub use prefetch::{FileWindows, PrefetchMode, StreamPosition, WindowStream};
+pub(crate) use reader::CHUNK_BYTES;
 pub use reader::TransportFile;
 pub use schema::{FloatType, FluxKind, FluxSampling, MassBasis, SourceFluxSampling};
 pub use section::{Placement, Section, SectionShape};

@@ -15,7 +15,7 @@ use crate::grid::constants::MOLAR_MASS_AIR;
 use crate::gridded::Weights;
 use crate::met::{Derived, Section};
 use crate::operators::columns::{Convection, Emitter, WindowPhysics};
-use crate::sources::{EmissionTotal, Injection, RunSpan, Source, SourceError};
+use crate::sources::{CoveredTimes, EmissionTotal, Injection, RunSpan, Source, SourceError};
 
 /// Layers that the sources of a run enter, in their order: tracer by tracer, as they are written.
 fn injections(config: &RunConfig) -> Vec<Injection> {
@@ -66,9 +66,33 @@ pub(super) fn emitters<R: Scalar>(
     Ok(emitters)
 }
 
-fn source<R: Scalar>(of: &EmissionSource, setup: &Setup, weights: &Weights) -> Result<Source<R>, SourceError> {
+/// When the run takes place.
+pub(super) fn span(setup: &Setup) -> RunSpan {
     let start = setup.origin.and_then(|origin| TimeZone::UTC.to_timestamp(origin).ok()).unwrap_or_default();
-    let span = RunSpan { start, seconds: 3600.0 * setup.plan.hours };
+    RunSpan { start, seconds: 3600.0 * setup.plan.hours }
+}
+
+/// Time slices that every source of a run holds in memory, as the headers of its files tell.
+pub(super) fn source_slices(config: &RunConfig, nc: usize, span: &RunSpan) -> Result<Vec<usize>, RunError> {
+    let mut slices = Vec::new();
+    for tracer in &config.tracers {
+        for emission in &tracer.emissions {
+            let of_files = |found: Result<CoveredTimes, SourceError>| {
+                let needed = found.map(|covered| covered.times().needed(0.0, span.seconds).len());
+                needed.map_err(|source| RunError::Source { tracer: tracer.name.clone(), source })
+            };
+            slices.push(match &emission.source {
+                EmissionSource::Uniform { .. } => 1,
+                EmissionSource::Native(files) => of_files(files.check(nc, span))?,
+                EmissionSource::Inventory(inventory) => of_files(inventory.check(span))?,
+            });
+        }
+    }
+    Ok(slices)
+}
+
+fn source<R: Scalar>(of: &EmissionSource, setup: &Setup, weights: &Weights) -> Result<Source<R>, SourceError> {
+    let span = span(setup);
     match of {
         EmissionSource::Uniform { density, conversion } => {
             Ok(Source::uniform(setup.tiles.clone(), &setup.grid, *density, conversion))

@@ -1,10 +1,44 @@
 //! What a run tells about itself while it runs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+pub use super::facts::RunFacts;
+pub use super::memory::{MemoryEstimate, MemoryItem, MemoryUse};
+use crate::comm::Communicator;
 use crate::timers::TimerReport;
+
+/// A figure over the ranks of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Spread {
+    /// Smallest.
+    pub min: f64,
+    /// Mean.
+    pub mean: f64,
+    /// Largest.
+    pub max: f64,
+}
+
+impl Spread {
+    /// Over the ranks of `comm`, each with its own whole number of at most 2⁵³. Collective.
+    pub fn over(comm: &dyn Communicator, own: u64) -> Self {
+        let (mut sum, mut ends) = ([own as i64], [own as f64, -(own as f64)]);
+        comm.sum_i64(&mut sum);
+        comm.max_f64(&mut ends);
+        Self { min: -ends[1], mean: sum[0] as f64 / comm.size() as f64, max: ends[0] }
+    }
+
+    /// Of figures at hand; zeros without any.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
+        let (mut found, mut sum, mut count) = (Self { min: f64::INFINITY, mean: 0.0, max: f64::NEG_INFINITY }, 0.0, 0);
+        for value in values {
+            (found.min, found.max) = (found.min.min(value), found.max.max(value));
+            (sum, count) = (sum + value, count + 1);
+        }
+        if count == 0 { Self::default() } else { Self { mean: sum / f64::from(count), ..found } }
+    }
+}
 
 /// The run as planned, once the files are open and the state is built.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -15,6 +49,12 @@ pub struct PlanReport {
     pub windows: u64,
     /// Model time at which it starts, s.
     pub start_seconds: f64,
+    /// Program, machine and settings, for machines.
+    pub facts: RunFacts,
+    /// Memory that the first rank will take at most.
+    pub memory: MemoryEstimate,
+    /// The same of all ranks, bytes.
+    pub memory_of_ranks: Spread,
 }
 
 /// What happened in one window.
@@ -26,6 +66,8 @@ pub struct WindowReport<'a> {
     pub window: usize,
     /// Windows of the file that are run.
     pub windows: usize,
+    /// Window of the whole run, from 1.
+    pub number: u64,
     /// Substeps of the window.
     pub substeps: u32,
     /// Model time at the end of the window, s since the start of the run.
@@ -34,11 +76,57 @@ pub struct WindowReport<'a> {
     pub snapshots: usize,
     /// Largest fraction of a cell's air that leaves it in one substep, if known.
     pub max_cfl: Option<f64>,
-    /// Largest difference of any tracer since the start of the run between its total and what sources and decay
-    /// account for, relative to the total or, if larger, to what was emitted.
+    /// What that fraction may be.
+    pub cfl_limit: f64,
+    /// Parts into which sweeps are divided to stay below; 0 where nothing is advected.
+    pub passes: usize,
+    /// Tracers.
+    pub tracers: &'a [String],
+    /// For every tracer the difference since the start of the run between its total and what sources and decay account
+    /// for, relative to the total or, if larger, to what was emitted.
+    pub drift: &'a [f64],
+    /// Largest absolute drift; `None` without tracers.
     pub largest_residual: Option<f64>,
+    /// Wall-clock seconds since the end of the window before, reading, snapshots and restart files in between included.
+    pub wall_seconds: f64,
+    /// Time that the busiest rank computes over the mean of all ranks, at least 1.
+    pub imbalance: f64,
+    /// Longest time that a rank waited for the window to be read, s.
+    pub read_wait_seconds: f64,
     /// Wall-clock seconds of this window by section.
     pub seconds: &'a [(&'a str, f64)],
+}
+
+impl WindowReport<'_> {
+    /// The tracer that drifts most, and how much; `None` without tracers.
+    pub fn worst(&self) -> Option<(&str, f64)> {
+        let all = self.tracers.iter().map(String::as_str).zip(self.drift.iter().copied());
+        all.reduce(|a, b| if b.1.abs() > a.1.abs() || b.1.is_nan() { b } else { a })
+    }
+}
+
+/// A restart file that was written.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct CheckpointReport<'a> {
+    /// The file.
+    pub file: &'a Path,
+    /// Model time that it holds, s since the start of the run.
+    pub model_seconds: f64,
+    /// Its bytes; 0 if the system does not tell.
+    pub bytes: u64,
+    /// Wall-clock seconds that it took.
+    pub took_seconds: f64,
+}
+
+/// A snapshot that was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SnapshotReport {
+    /// Model time, s since the start of the run.
+    pub model_seconds: f64,
+    /// Snapshots of the run so far.
+    pub snapshots: usize,
+    /// Wall-clock seconds for which the run stood still.
+    pub took_seconds: f64,
 }
 
 /// What a tracer gained and lost over a run, and what its ledgers did; kg of carrier air.
@@ -111,6 +199,8 @@ pub struct RunReport {
     pub ledger_refused: [u64; 2],
     /// Wall-clock seconds of the run by section.
     pub seconds: Vec<(&'static str, f64)>,
+    /// Memory that the ranks took.
+    pub memory: MemoryUse,
 }
 
 /// Receives the progress of a run. Called on every rank; all ranks but the first should stay silent.
@@ -121,6 +211,14 @@ pub trait Progress: Send {
     fn window(&mut self, report: &WindowReport<'_>);
     /// Something odd but harmless.
     fn warn(&mut self, message: &str);
+    /// A restart file is complete.
+    fn checkpoint(&mut self, _: &CheckpointReport<'_>) {}
+    /// A snapshot was taken.
+    fn snapshot(&mut self, _: &SnapshotReport) {}
+    /// An output file is complete.
+    fn file(&mut self, _: &Path) {}
+    /// The run fails, in words. What is shown of it elsewhere need not be shown here.
+    fn fail(&mut self, _: &str) {}
     /// Times of the sections, where they were asked for.
     fn timers(&mut self, _: &TimerReport) {}
     /// The run is finished.
@@ -136,4 +234,18 @@ impl Progress for Quiet {
     fn window(&mut self, _: &WindowReport<'_>) {}
     fn warn(&mut self, _: &str) {}
     fn finish(&mut self, _: &RunReport) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comm::threads;
+
+    #[test]
+    fn figures_of_ranks_are_compared() {
+        let found = threads::run(4, |comm| Spread::over(&comm, 10 + comm.rank() as u64));
+        assert!(found.iter().all(|s| *s == Spread { min: 10.0, mean: 11.5, max: 13.0 }), "{found:?}");
+        assert_eq!(Spread::of([3.0, 1.0, 2.0]), Spread { min: 1.0, mean: 2.0, max: 3.0 });
+        assert_eq!(Spread::of([]), Spread::default());
+    }
 }

@@ -80,7 +80,7 @@ fn identity(config: &RunConfig, setup: &Setup, windows: u64) -> Vec<Aspect> {
     let advection = config.advection.scheme.map_or("none", |s| s.name());
     let sources = config.source_summaries().join("; ");
     let sources = if sources.is_empty() { "none".to_owned() } else { sources };
-    let (files, text) = meteorology(setup, windows);
+    let (files, crc32c) = meteorology(setup, windows);
     vec![
         plain("precision", float_name(settings.float_type).into()),
         plain("grid", format!("C{} {}", grid.nc(), header.panel_convention().tag())),
@@ -92,23 +92,24 @@ fn identity(config: &RunConfig, setup: &Setup, windows: u64) -> Vec<Aspect> {
         Aspect::new("physics", vertical, &acting),
         Aspect::new("chemistry", config.chemistry.summary(&config.tracers), &format!("{:?}", config.chemistry)),
         Aspect::new("sources", sources.clone(), &sources),
-        Aspect::new("meteorology", files, &text),
+        Aspect { name: "meteorology".into(), value: files, crc32c },
     ]
 }
 
-/// The transport files of the first `windows` windows: in words, and all that their headers say, checksums of the payload
-/// among it.
-fn meteorology(setup: &Setup, windows: u64) -> (String, String) {
-    let (mut left, mut text, mut last) = (windows, String::new(), 0);
+/// The transport files of the first `windows` windows: in words, and a checksum of all that their headers say, checksums of
+/// the payload among it.
+fn meteorology(setup: &Setup, windows: u64) -> (String, u32) {
+    let (mut left, mut sum, mut last) = (windows, 0, 0);
     for (n, (file, count)) in setup.plan.files.iter().zip(&setup.plan.windows).enumerate() {
-        text += &serde_json::to_string(file.header().json()).unwrap_or_default();
+        let text = serde_json::to_string(file.header().json()).unwrap_or_default();
+        sum = crc32c::crc32c_append(sum, text.as_bytes());
         last = n;
         if left <= *count as u64 {
             break;
         }
         left -= *count as u64;
     }
-    (format!("{} windows, the last ones of {}", windows, setup.file_names[last]), text)
+    (format!("{} windows, the last ones of {}", windows, setup.file_names[last]), sum)
 }
 
 /// The window after the first `windows` ones; `None` if there are no more.

@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 use kernels::Scalar;
 
 use super::error::{RunError, agree_on};
+use super::outlook::no_tiles;
 use super::physics::window_physics;
 use super::report::Progress;
 use crate::comm::Communicator;
@@ -17,6 +18,7 @@ use crate::grid::{CubedSphere, HybridCoordinate};
 use crate::gridded::Weights;
 use crate::initial::{InitialContext, InitialState, initialise};
 use crate::met::gates::{replay_tolerance, validate_replay};
+use crate::met::synth::SynthOptions;
 use crate::met::{FloatType, FluxForm, Header, Section, TransportFile, WindowBuffer, synth};
 use crate::output::OutputError;
 use crate::state::{AIR, PackedState, Slabs, TileSet};
@@ -58,9 +60,27 @@ impl Setup {
         let (grid, vertical) = agree_on(comm, geometry(header).map_err(RunError::from))?;
         let tiles = Arc::new(TileSet::new(plan.layout.tiles_of(comm.rank()).to_vec(), config.settings.halo));
         let origin = origin(config, header);
-        let name = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        let file_names = plan.files.iter().map(|file| name(file.path())).collect();
+        let file_names = plan.files.iter().map(|file| file_name(file.path())).collect();
         Ok(Self { plan, grid, vertical, tiles, file_names, origin })
+    }
+
+    /// A set-up for `ranks` ranks without cells of its own, to see what a run would take. Of winds that the run would make one
+    /// window is made on few cells, and thrown away.
+    pub(super) fn planned(config: &RunConfig, ranks: usize) -> Result<Self, RunError> {
+        let mut plan = config.preflight(ranks)?;
+        if let Source::Synthetic(options) = &config.input.source {
+            let few = SynthOptions { nc: options.nc.min(SAMPLE_NC), windows: 1, ..options.clone() };
+            let io = |source| OutputError::Io { path: std::env::temp_dir(), source };
+            let folder = tempfile::tempdir().map_err(io)?;
+            let path = folder.path().join("winds.bin");
+            synth::write(&path, &few, |_| {})?;
+            plan.files = vec![Arc::new(TransportFile::open(&path)?)];
+        }
+        let header = plan.files[0].header();
+        let (grid, vertical) = geometry(header)?;
+        let origin = origin(config, header);
+        let file_names = plan.files.iter().map(|file| file_name(file.path())).collect();
+        Ok(Self { plan, grid, vertical, tiles: no_tiles(config.settings.halo), file_names, origin })
     }
 
     /// Header of the first file.
@@ -117,6 +137,13 @@ impl Setup {
         }
         Ok((state, notes))
     }
+}
+
+/// Cells per panel edge of winds that show what a file would hold.
+const SAMPLE_NC: usize = 12;
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 fn needs_surface_pressure(config: &RunConfig) -> bool {

@@ -58,20 +58,28 @@ pub(super) struct Snapshots<R> {
 }
 
 impl<R: Scalar> Snapshots<R> {
-    pub(super) fn new(config: &RunConfig, setup: &Setup, series: Vec<Series>) -> Self {
+    /// `about` are attributes on which no result depends.
+    pub(super) fn new(
+        config: &RunConfig,
+        setup: &Setup,
+        series: Vec<Series>,
+        about: Vec<(&'static str, String)>,
+    ) -> Self {
+        let mut run = vec![
+            ("advection", config.advection.scheme.map_or("none", Scheme::name).into()),
+            ("diffusion", config.physics.diffusion_summary()),
+            ("convection", config.physics.convection_summary()),
+            ("initial_files", joined(config.initial_records())),
+            ("sources", joined(config.source_summaries())),
+            ("source_files", source_files(config)),
+            ("decay", config.chemistry.summary(&config.tracers)),
+        ];
+        run.extend(about);
         Self {
             spec: config.output.as_ref().map(|output| OutputSpec {
                 vertical: Some(setup.vertical.clone()),
                 series,
-                run: vec![
-                    ("advection", config.advection.scheme.map_or("none", Scheme::name).into()),
-                    ("diffusion", config.physics.diffusion_summary()),
-                    ("convection", config.physics.convection_summary()),
-                    ("initial_files", joined(config.initial_records())),
-                    ("sources", joined(config.source_summaries())),
-                    ("source_files", source_files(config)),
-                    ("decay", config.chemistry.summary(&config.tracers)),
-                ],
+                run,
                 continuation: match config.restart {
                     Some(_) => Continuation::InParts,
                     None => Continuation::None,

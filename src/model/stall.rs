@@ -23,12 +23,12 @@ const LAST_WORDS: Duration = Duration::from_millis(1500);
 const FAILED: i32 = 1;
 
 /// Watches the run until it is dropped.
-pub(super) struct Watch {
+pub(super) struct StallWatch {
     over: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Watch {
+impl StallWatch {
     /// Starts to watch `rank` of `ranks`.
     pub(super) fn start(stall: Stall, rank: usize, ranks: usize) -> Result<Self, RunError> {
         let (over, ended) = channel();
@@ -56,7 +56,7 @@ impl Watch {
             }
         };
         let thread = std::thread::Builder::new().name("watch".into()).spawn(watch);
-        let thread = thread.map_err(|source| RunError::Watch { source })?;
+        let thread = thread.map_err(|source| RunError::StallWatch { source })?;
         Ok(Self { over: Some(over), thread: Some(thread) })
     }
 }
@@ -73,7 +73,7 @@ fn words(limit: Duration, rank: usize, ranks: usize) -> String {
     )
 }
 
-impl Drop for Watch {
+impl Drop for StallWatch {
     fn drop(&mut self) {
         drop(self.over.take());
         if let Some(thread) = self.thread.take() {

@@ -1,6 +1,7 @@
 //! Halo exchange over the slabs of a rank: local copies and one packed message per neighbour rank and level block.
 
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 use decomposition::{CellStep, ExchangeKind, HaloPlan, Layout, Message, Strip, StripSide};
 use kernels::Scalar;
@@ -77,6 +78,8 @@ pub struct HaloMessages {
     sends: Vec<Vec<Path<Side, ()>>>,
     receives: Vec<Vec<Path<(), Side>>>,
     blocks: Vec<(Range<usize>, Box<dyn Exchange>)>,
+    /// Time spent waiting for messages.
+    waited: Duration,
 }
 
 /// Plans the exchange of all planes of `slabs`, messages in the given blocks of levels. Collective over `comm`.
@@ -119,7 +122,7 @@ pub fn plan_halos<R: Scalar>(
             (levels.clone(), comm.exchange(&sends, &receives))
         })
         .collect();
-    (HaloCopies { planes, paths: copies }, HaloMessages { planes, sends, receives, blocks })
+    (HaloCopies { planes, paths: copies }, HaloMessages { planes, sends, receives, blocks, waited: Duration::ZERO })
 }
 
 impl HaloCopies {
@@ -162,11 +165,18 @@ impl HaloMessages {
         exchange.post();
     }
 
+    /// Time spent waiting for messages since the last call.
+    pub fn take_waited(&mut self) -> Duration {
+        std::mem::take(&mut self.waited)
+    }
+
     /// Waits for the messages of a level block and unpacks them.
     pub fn finish<R: Scalar>(&mut self, block: usize, slabs: &mut Slabs<R>) {
         let (levels, exchange) = &mut self.blocks[block];
         let waiting = timers::section(Timed::MpiWait);
+        let start = Instant::now();
         exchange.wait();
+        self.waited += start.elapsed();
         drop(waiting);
         let _timed = timers::section(Timed::HaloUnpack);
         let stride = slabs.level_stride();

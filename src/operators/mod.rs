@@ -6,9 +6,11 @@ pub mod columns;
 mod decay;
 pub mod device;
 mod halo;
+mod memory;
 mod threads;
 
 pub use air_mass::{TracersAtReset, WindowEnd, reset_air_mass};
 pub use decay::{Decaying, decay};
 pub use halo::{HaloCopies, HaloMessages, plan_halos};
+pub use memory::{ColumnOperators, message_bytes, work_bytes};
 pub use threads::Threads;

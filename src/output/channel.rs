@@ -13,7 +13,7 @@ use super::schema::{Attributes, Storage, VariableDef};
 use super::sharing::{Rectangle, Sharing};
 use super::spec::Compression;
 use crate::comm::{Communicator, FileAccess, agree};
-use crate::files::cause;
+use crate::files::{SmallCaches, cause};
 
 /// Values of one write.
 #[derive(Clone, Copy)]
@@ -155,6 +155,7 @@ impl Channel {
         chunk: (usize, usize),
     ) -> Result<(), netcdf::Error> {
         let Self { writer: Writer::Here(file), shared, path, .. } = self else { return Ok(()) };
+        let _caches = SmallCaches::set();
         let defined = cause::told(path, || define(file, *shared, dims, variables, globals, compression, chunk));
         self.noted(defined)
     }

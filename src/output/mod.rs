@@ -36,3 +36,4 @@ pub use selection::{
 pub(crate) use sharing::{Rectangle, Sharing};
 pub use spec::{Compression, Continuation, OutputSpec, Series, Split, Writing};
 pub use writer::SnapshotWriter;
+pub(crate) use writer::snapshot_levels;

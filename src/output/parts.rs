@@ -17,6 +17,7 @@ use super::selection::{AIR_TOTAL, Extent, TIME_BOUNDS, total_mass_name};
 use super::spec::partial_path;
 use super::writer::SnapshotWriter;
 use crate::comm::{Communicator, agree};
+use crate::files::SmallCaches;
 use crate::timers;
 
 /// A complete file with some of the snapshots.
@@ -156,7 +157,9 @@ impl<R: Scalar> SnapshotWriter<R> {
         let mut first = 0;
         for (n, frames) in counts.iter().map(|n| *n as usize).enumerate() {
             let part = self.parts.get(n);
+            let caches = SmallCaches::set();
             let opened = part.map(|part| open(&part.path)).transpose();
+            drop(caches);
             let file = agree(comm, opened)?;
             for frame in 0..frames {
                 self.copy_frame(channel, file.as_ref(), frame, first + frame, comm)?;

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::comm::Communicator;
+
 /// Facts about program and machine that go into global attributes. They never influence the data; whatever cannot be
 /// found out is `unknown`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +16,8 @@ pub struct Provenance {
     pub commit: String,
     /// Whether the sources differed from that revision: `clean`, `dirty` or `unknown`.
     pub dirty: String,
+    /// Features the program was built with; `none` without any.
+    pub features: String,
     /// Machine architecture and operating system.
     pub runtime: String,
     /// Name of the machine.
@@ -37,10 +41,41 @@ impl Provenance {
             framework: concat!("atmostr ", env!("CARGO_PKG_VERSION")).into(),
             commit: or_unknown(option_env!("ATMOSTR_COMMIT").map(String::from).and_then(known)),
             dirty: or_unknown(option_env!("ATMOSTR_DIRTY").map(String::from).and_then(known)),
+            features: features(),
             runtime: format!("{} {}", std::env::consts::ARCH, std::env::consts::OS),
             hostname: or_unknown(hostname),
             user: or_unknown(variable("USER").or_else(|| variable("USERNAME"))),
             created: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        }
+    }
+
+    /// The facts of rank 0: attributes must be the same on all ranks. Collective.
+    pub fn agreed(&self, comm: &dyn Communicator) -> Self {
+        let fields = [
+            &self.institution,
+            &self.framework,
+            &self.commit,
+            &self.dirty,
+            &self.features,
+            &self.runtime,
+            &self.hostname,
+            &self.user,
+            &self.created,
+        ];
+        let text = fields.map(|f| f.replace('\0', "")).join("\0");
+        let text = String::from_utf8_lossy(&comm.broadcast(text.into_bytes())).into_owned();
+        let mut parts = text.split('\0').map(String::from);
+        let mut next = || parts.next().unwrap_or_default();
+        Self {
+            institution: next(),
+            framework: next(),
+            commit: next(),
+            dirty: next(),
+            features: next(),
+            runtime: next(),
+            hostname: next(),
+            user: next(),
+            created: next(),
         }
     }
 
@@ -73,6 +108,13 @@ pub fn record_of_files(paths: &[&Path]) -> String {
         }
         _ => paths.iter().map(|path| format!("{} ({})", name(path), bytes(size(path)))).collect::<Vec<_>>().join(", "),
     }
+}
+
+fn features() -> String {
+    let all = [("mpi", cfg!(feature = "mpi")), ("grib", cfg!(feature = "grib"))];
+    let own = all.iter().chain(&[("static-netcdf", cfg!(feature = "static-netcdf"))]);
+    let names: Vec<&str> = own.filter(|(_, built)| *built).map(|(name, _)| *name).collect();
+    if names.is_empty() { "none".into() } else { names.join(", ") }
 }
 
 fn known(text: String) -> Option<String> {

@@ -13,7 +13,6 @@ use super::error::{Context, OutputError};
 use super::frame::{FrameNeeds, SnapshotFrame};
 use super::geometry;
 use super::parts::{Part, part_path};
-use super::provenance::Provenance;
 use super::schema::{self, TIME};
 use super::selection::{AIR_TOTAL, Extent, FieldPlan, FieldVariable, TIME_BOUNDS, total_mass_name};
 use super::sharing::{Rectangle, Sharing};
@@ -74,7 +73,7 @@ impl<R: Scalar> SnapshotWriter<R> {
         let sharing = Sharing::new(tiles, grid.nc(), comm)?;
         let cells = tiles.tiles().iter().map(|tile| TileCells::new(grid, tile)).collect();
         let mut spec = spec.clone();
-        spec.provenance = of_rank_0(&spec.provenance, comm);
+        spec.provenance = spec.provenance.agreed(comm);
         Ok(Self {
             path: spec.path_for(label),
             spec,
@@ -315,7 +314,7 @@ impl<R: Scalar> SnapshotWriter<R> {
                 return channel.put_pieces(&variable.name, &lead, None, &piece(&[0]), &self.sharing, nc, comm);
             }
         };
-        let block = (BLOCK_BYTES / (6 * nc * nc * size_of::<R>())).max(1);
+        let block = snapshot_levels(nc, size_of::<R>());
         let mut result = Ok(());
         for (n, levels) in levels.chunks(block).enumerate() {
             let lead = [record, n * block];
@@ -339,38 +338,15 @@ impl<R: Scalar> SnapshotWriter<R> {
     }
 }
 
+/// Levels of a variable on panels of `nc` × `nc` cells that are written at a time; `value_bytes` of a value.
+pub(crate) fn snapshot_levels(nc: usize, value_bytes: usize) -> usize {
+    (BLOCK_BYTES / (6 * nc * nc * value_bytes)).max(1)
+}
+
 /// Renames the partial file of `path`, such that after a crash either name holds a complete file.
 fn rename_durably(path: &Path) -> std::io::Result<()> {
     let partial = partial_path(path);
     std::fs::File::open(&partial)?.sync_all()?;
     std::fs::rename(&partial, path)?;
     sync_folder(folder(path))
-}
-
-/// The facts of rank 0: attributes must be the same on all ranks.
-fn of_rank_0(own: &Provenance, comm: &dyn Communicator) -> Provenance {
-    let fields = [
-        &own.institution,
-        &own.framework,
-        &own.commit,
-        &own.dirty,
-        &own.runtime,
-        &own.hostname,
-        &own.user,
-        &own.created,
-    ];
-    let text = fields.map(|f| f.replace('\0', "")).join("\0");
-    let text = String::from_utf8_lossy(&comm.broadcast(text.into_bytes())).into_owned();
-    let mut parts = text.split('\0').map(String::from);
-    let mut next = || parts.next().unwrap_or_default();
-    Provenance {
-        institution: next(),
-        framework: next(),
-        commit: next(),
-        dirty: next(),
-        runtime: next(),
-        hostname: next(),
-        user: next(),
-        created: next(),
-    }
 }

@@ -16,6 +16,7 @@ pub use checksum::Checksum;
 pub use error::RestartError;
 pub use folder::RestartFolder;
 pub use read::RestartFile;
+pub(crate) use write::block_levels;
 pub use write::{RestartField, write};
 
 use crate::state::Slabs;

@@ -6,7 +6,7 @@ use kernels::Scalar;
 
 use super::{CHECKSUM, Checksum, FieldLevels, LAYOUT, RestartError, STATE, VERSION, state_attribute, whole};
 use crate::comm::{Communicator, agree};
-use crate::files::open_netcdf;
+use crate::files::{SmallCaches, open_netcdf};
 use crate::output::Rectangle;
 use crate::state::Slabs;
 
@@ -33,6 +33,7 @@ impl RestartFile {
     /// The file cannot be read, or is no restart file of this version.
     pub fn open(path: &Path) -> Result<Self, RestartError> {
         let damaged = |problem: String| RestartError::Damaged { path: path.into(), problem };
+        let _caches = SmallCaches::set();
         let file = open_netcdf(path).map_err(|e| damaged(e.to_string()))?;
         let attribute = |name: &str| file.attribute(name).and_then(|a| a.value().ok());
         match attribute(VERSION) {

@@ -56,7 +56,7 @@ fn written(path: &Path) {
     let (state, carry) = (filled(&set, LEVELS), filled(&set, 1));
     let field = |name, slabs, levels| RestartField { name, long_name: "a field", slabs, plane: 1, levels };
     let fields = [field("co2", &state, FieldLevels::All), field("co2.carry", &carry, FieldLevels::One)];
-    write(path, &grid(), &set, 6.0, &state_text(), &fields, &Solo).unwrap();
+    write(path, &grid(), &set, 6.0, &state_text(), &fields, &[], &Solo).unwrap();
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn many_ranks_write_the_same_file() {
         let (state, carry) = (filled(&set, LEVELS), filled(&set, 1));
         let field = |name, slabs, levels| RestartField { name, long_name: "a field", slabs, plane: 1, levels };
         let fields = [field("co2", &state, FieldLevels::All), field("co2.carry", &carry, FieldLevels::One)];
-        write(&many, &grid(), &set, 6.0, &state_text(), &fields, &comm).unwrap();
+        write(&many, &grid(), &set, 6.0, &state_text(), &fields, &[], &comm).unwrap();
         let mut read = Slabs::<f32>::zeros(set.clone(), LEVELS, 2);
         let file = RestartFile::open(&many).unwrap();
         file.read_plane("co2", (&mut read, 1, FieldLevels::All), NC, &comm).unwrap();

@@ -16,8 +16,19 @@ use crate::output::{
 };
 use crate::state::{Slabs, TileSet};
 
-/// Bytes of one variable that rank 0 holds at a time; at least one level.
+/// Most bytes of one variable that rank 0 holds at a time; at least one level.
 const BLOCK_BYTES: usize = 16 << 20;
+/// Parts of the fields of a rank that a block of levels of all ranks takes at most: rank 0 holds a block up to four times, and
+/// all that a restart file takes is to be less than the fields of a rank.
+const BLOCKS: usize = 8;
+
+/// Levels of a variable on panels of `nc` × `nc` cells that are written at a time, for `planes` fields of `levels` levels on
+/// `ranks` ranks; `value_bytes` of a value.
+pub(crate) fn block_levels(nc: usize, levels: usize, planes: usize, value_bytes: usize, ranks: usize) -> usize {
+    let level = 6 * nc * nc * value_bytes;
+    let of_a_rank = level * levels * planes / ranks.max(1);
+    ((of_a_rank / BLOCKS).min(BLOCK_BYTES) / level.max(1)).clamp(1, levels.max(1))
+}
 
 /// A field of the state: one plane of a storage.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +46,7 @@ pub struct RestartField<'a, R> {
 }
 
 /// Writes the state after `seconds` s of the run to `path`: fields, and `state`, a JSON text. Collective. A file at `path`
-/// stays until the new one is complete and on disk.
+/// stays until the new one is complete and on disk. `about` are further attributes, names and texts, the same on all ranks.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -46,6 +57,7 @@ pub fn write<R: Scalar>(
     hours: f64,
     state: &str,
     fields: &[RestartField<'_, R>],
+    about: &[(&str, String)],
     comm: &dyn Communicator,
 ) -> Result<(), RestartError> {
     let partial = path.with_extension("nc.partial");
@@ -58,7 +70,7 @@ pub fn write<R: Scalar>(
     let sharing = Sharing::new(tiles, nc, comm)?;
     let made = || -> Result<(), RestartError> {
         let mut channel = Channel::create(&partial, WriteMode::Collective, comm)?;
-        let result = fill(&mut channel, &partial, grid, tiles, hours, state, fields, &sums, &sharing, comm);
+        let result = fill(&mut channel, &partial, grid, tiles, hours, state, fields, about, &sums, &sharing, comm);
         if let Err(error) = result {
             channel.abandon();
             return Err(error);
@@ -95,6 +107,7 @@ fn fill<R: Scalar>(
     hours: f64,
     state: &str,
     fields: &[RestartField<'_, R>],
+    about: &[(&str, String)],
     sums: &[Checksum],
     sharing: &Sharing,
     comm: &dyn Communicator,
@@ -116,13 +129,17 @@ fn fill<R: Scalar>(
         attributes: text(&[("long_name", field.long_name), ("units", "kg"), (CHECKSUM, &sum.to_text())]),
         field: true,
     }));
-    let program = Provenance::detect();
+    let program = Provenance::detect().agreed(comm);
     let mut globals = text(&[
         ("Conventions", "CF-1.8"),
         ("title", "atmostr restart file"),
         ("framework", &program.framework),
         ("framework_commit", &program.commit),
+        ("framework_dirty", &program.dirty),
+        ("hostname", &program.hostname),
+        ("user", &program.user),
     ]);
+    globals.extend(about.iter().map(|(key, value)| ((*key).to_owned(), AttributeValue::from(value.as_str()))));
     // The text is plain ASCII: other characters of names are escaped in JSON.
     let pieces = state.as_bytes().chunks(STATE_BYTES).map(String::from_utf8_lossy);
     globals.extend(pieces.enumerate().map(|(n, piece)| (state_attribute(n), AttributeValue::from(&*piece))));
@@ -131,8 +148,9 @@ fn fill<R: Scalar>(
     agree(comm, defined.map_err(netcdf_error(path, "define the variables of")))?;
     let timed = channel.put_root("time", (vec![0], vec![1]), Values::Double(&[hours]), comm);
     agree(comm, timed.map_err(netcdf_error(path, "write to")))?;
+    let whole = fields.iter().filter(|field| field.levels == FieldLevels::All).count();
     for field in fields {
-        let written = put_field(channel, field, tiles, sharing, nc, comm);
+        let written = put_field(channel, field, whole, tiles, sharing, nc, comm);
         agree(comm, written.map_err(netcdf_error(path, &format!("write `{}` to", field.name))))?;
     }
     agree(comm, channel.sync().map_err(netcdf_error(path, "write to")))?;
@@ -142,6 +160,7 @@ fn fill<R: Scalar>(
 fn put_field<R: Scalar>(
     channel: &mut Channel,
     field: &RestartField<'_, R>,
+    planes: usize,
     tiles: &TileSet,
     sharing: &Sharing,
     nc: usize,
@@ -164,7 +183,8 @@ fn put_field<R: Scalar>(
     if field.levels == FieldLevels::One {
         return channel.put_pieces(field.name, &[0], None, &own(0..1), sharing, nc, comm);
     }
-    let (levels, block) = (field.slabs.levels(), (BLOCK_BYTES / (6 * nc * nc * size_of::<R>())).max(1));
+    let levels = field.slabs.levels();
+    let block = block_levels(nc, levels, planes, size_of::<R>(), comm.size());
     let mut result = Ok(());
     for first in (0..levels).step_by(block) {
         let range = first..(first + block).min(levels);

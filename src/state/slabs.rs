@@ -61,7 +61,17 @@ pub struct Slabs<R> {
     data: Vec<R>,
 }
 
+/// Values between the slabs of levels. Columns step by slab and gap: a multiple of 4 KiB would map every level onto the
+/// same cache sets.
+const SPREAD: usize = 64;
+
 impl<R: Scalar> Slabs<R> {
+    /// Bytes of a storage of this size.
+    pub fn bytes(set: &TileSet, levels: usize, planes: usize) -> u64 {
+        let slab: usize = set.shapes().iter().map(|shape| planes * shape.plane_len()).sum();
+        ((slab + SPREAD) * levels * size_of::<R>()) as u64
+    }
+
     /// Zero-filled storage.
     pub fn zeros(set: Arc<TileSet>, levels: usize, planes: usize) -> Self {
         let mut slab = 0;
@@ -74,8 +84,7 @@ impl<R: Scalar> Slabs<R> {
                 start..slab
             })
             .collect();
-        // Columns step by this stride: a multiple of 4 KiB would map every level onto the same cache sets.
-        let level_stride = slab + 64;
+        let level_stride = slab + SPREAD;
         Self { data: vec![R::default(); level_stride * levels], set, levels, planes, level_stride, tile_ranges }
     }
 

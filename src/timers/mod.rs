@@ -5,6 +5,7 @@
 //! Results never depend on them.
 
 mod allocations;
+mod memory;
 mod pulse;
 mod report;
 mod section;
@@ -16,6 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 pub use allocations::CountingAllocator;
+pub use memory::ProcessMemory;
 pub use pulse::{at_window, beat, beats, place};
 pub use report::{SectionRow, TimerReport};
 pub use section::Timed;

@@ -256,14 +256,15 @@ impl Budgets {
         self.file.take().map(BudgetFile::finish).transpose()
     }
 
-    /// Largest residual since the start of the run relative to the total or, if larger, what was emitted; `None` without
-    /// tracers.
-    pub(super) fn largest_residual(&self) -> Option<f64> {
+    /// Residual of every tracer since the start of the run, relative to its total or, if larger, to what was emitted, in
+    /// place of what `into` held.
+    pub(super) fn drifts(&self, into: &mut Vec<f64>) {
         let part = |a: &Account| {
             let scale = a.last.abs().max(a.run.emitted.abs());
-            if a.run.residual == 0.0 { 0.0 } else { a.run.residual.abs() / scale }
+            if a.run.residual == 0.0 { 0.0 } else { a.run.residual / scale }
         };
-        self.accounts.iter().map(part).reduce(f64::max)
+        into.clear();
+        into.extend(self.accounts.iter().map(part));
     }
 
     /// What snapshots tell of the budgets.
@@ -361,7 +362,9 @@ mod tests {
         let found = budgets.tracers();
         assert_eq!((found[0].emitted, found[0].decayed, found[0].residual), (100.0, 0.0, 0.5));
         assert!((found[1].decayed - 4.0).abs() < 1e-15 && found[1].residual.abs() < 1e-15);
-        assert_eq!(budgets.largest_residual(), Some(0.5 / 110.5));
+        let mut drifts = vec![f64::NAN; 9];
+        budgets.drifts(&mut drifts);
+        assert_eq!((drifts.len(), drifts[0]), (2, 0.5 / 110.5));
         assert_eq!(budgets.finish().unwrap(), Some(path.clone()));
         let text = std::fs::read_to_string(path).unwrap();
         assert!(text.starts_with("start_h,end_h,tracer,"));

@@ -1,5 +1,7 @@
 //! The state in memory, moved by the processor.
 
+use std::time::Duration;
+
 use kernels::Scalar;
 use kernels::columns::LedgerStats;
 
@@ -212,5 +214,12 @@ impl<R: Scalar> Engine<R> for HostEngine<'_, R> {
 
     fn shape(&self) -> &PackedState<R> {
         &self.state
+    }
+
+    fn take_waited(&mut self) -> Duration {
+        match &mut self.transport {
+            Transport::Advection(advection) => advection.take_waited(),
+            Transport::Columns(_) => Duration::ZERO,
+        }
     }
 }

@@ -5,6 +5,8 @@ mod device;
 mod host;
 mod open;
 
+use std::time::Duration;
+
 use kernels::Scalar;
 
 use super::error::RunError;
@@ -99,6 +101,12 @@ pub(super) trait Engine<R: Scalar> {
 
     /// The state on the host as it was last there: names, shapes and sizes.
     fn shape(&self) -> &PackedState<R>;
+
+    /// Time that this rank spent waiting for halos of other ranks since the last call; zero where waiting cannot be told from
+    /// work, as on devices.
+    fn take_waited(&mut self) -> Duration {
+        Duration::ZERO
+    }
 
     /// What a user should know about how the run is done here.
     fn notice(&self) -> Option<String> {

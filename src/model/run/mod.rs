@@ -1,5 +1,6 @@
 //! The run: windows, substeps, resets, snapshots.
 
+mod observe;
 mod plan;
 mod save;
 mod window;
@@ -9,24 +10,27 @@ use std::time::Instant;
 
 use kernels::{Scalar, arithmetic_fault};
 
+use self::observe::Watch;
 use super::budget::Budgets;
 use super::clock::Clock;
 use super::control::{Pace, RunControl, StartFrom};
 use super::engine::{Books, Engine, OpenDevice, engine, open_device};
 use super::error::{RunError, agree_on};
+use super::facts::RunFacts;
+use super::memory::{MemoryPlan, memory_plan};
 use super::physics::{emission_totals, emitters, expectations};
-use super::report::{Budget, Ended, Progress, RunReport};
+use super::report::{Budget, Ended, MemoryEstimate, MemoryUse, Progress, RunReport, Spread};
 use super::restart::{KeptField, OutputPlace, kept_fields, next_window, resumed};
 use super::setup::{Setup, make_folder_of};
 use super::snapshots::Snapshots;
-use super::stall::Watch;
+use super::stall::StallWatch;
 use super::timing::RunTimers;
 use crate::comm::Communicator;
 use crate::config::RunConfig;
 use crate::met::{FileWindows, FloatType, PrefetchMode, StreamPosition, WindowStream};
 use crate::operators::Threads;
 use crate::state::AIR;
-use crate::timers::{self, Timed};
+use crate::timers::{self, ProcessMemory, Timed};
 
 /// Runs a configuration from start to end. Collective over `comm`.
 ///
@@ -51,16 +55,15 @@ pub fn run_under(
     let fault = arithmetic_fault::<f32>().or_else(arithmetic_fault::<f64>);
     agree_on(comm, fault.map_or(Ok(()), |fault| Err(RunError::Arithmetic { fault })))?;
     let timers = RunTimers::start(comm)?;
+    let program = ProcessMemory::now().map_or(0, |memory| memory.resident);
     let device = open_device(config, comm)?;
     let setup = Setup::new(config, comm, progress)?;
     let threads = agree_on(comm, Threads::new(thread_count(config, comm)).map_err(RunError::from))?;
     let report = match config.settings.float_type {
-        FloatType::Float32 => {
-            threads.install(|| Run::<f32>::new(control, config, &setup, device, &threads, comm, progress)?.finish())
-        }
-        FloatType::Float64 => {
-            threads.install(|| Run::<f64>::new(control, config, &setup, device, &threads, comm, progress)?.finish())
-        }
+        FloatType::Float32 => threads
+            .install(|| Run::<f32>::new(control, config, &setup, device, &threads, program, comm, progress)?.finish()),
+        FloatType::Float64 => threads
+            .install(|| Run::<f64>::new(control, config, &setup, device, &threads, program, comm, progress)?.finish()),
     }?;
     timers.finish(config, &setup, comm, progress);
     Ok(report)
@@ -121,6 +124,10 @@ struct Run<'a, R: Scalar> {
     /// Totals found last.
     found: Vec<f64>,
     total: Seconds,
+    watch: Watch,
+    facts: RunFacts,
+    /// Memory of this rank.
+    memory: MemoryEstimate,
     warned: HashSet<&'static str>,
 }
 
@@ -131,6 +138,7 @@ impl<'a, R: Scalar> Run<'a, R> {
         setup: &'a Setup,
         device: Option<OpenDevice>,
         threads: &'a Threads,
+        program: u64,
         comm: &'a dyn Communicator,
         progress: &'a mut dyn Progress,
     ) -> Result<Self, RunError> {
@@ -142,7 +150,7 @@ impl<'a, R: Scalar> Run<'a, R> {
         let mut stream = agree_on(comm, stream.map_err(RunError::from))?;
         let first = agree_on(comm, stream.advance().map_err(RunError::from))?.expect("a run has a window");
         agree_on(comm, verify_share(setup, first, 0, comm))?;
-        let read = start.elapsed().as_secs_f64();
+        let read = start.elapsed();
         let (_, window) = stream.current().expect("a run has a window");
         let (state, notes) = match &resumed {
             Some(resumed) => {
@@ -155,6 +163,10 @@ impl<'a, R: Scalar> Run<'a, R> {
         let rules = expectations(config, &emitters, comm)?;
         let kept = kept_fields(config, &emitters);
         let emitted = emission_totals(config, &rules, 3600.0 * setup.plan.hours);
+        let mut memory = memory_plan(config, setup, program, threads.count(), comm);
+        (memory.sections, memory.derived) = MemoryPlan::fields_of(window);
+        memory.slices = emitters.iter().map(|emitter| emitter.source.rates().levels()).collect();
+        let memory = memory.of_rank::<R>(comm.rank(), &setup.tiles);
         let mut engine = engine(config, setup, device, state, window, emitters, threads, comm)?;
         for field in &kept {
             let slabs = resumed.as_ref().map(|resumed| resumed.kept(config, setup, field, comm)).transpose()?.flatten();
@@ -182,7 +194,8 @@ impl<'a, R: Scalar> Run<'a, R> {
             budgets.keep_earlier_table();
         }
         let clock = Clock::at(setup.header().dt_met_seconds(), windows);
-        let mut snapshots = Snapshots::new(config, setup, budgets.series());
+        let facts = RunFacts::new(config, setup, threads.count(), comm);
+        let mut snapshots = Snapshots::new(config, setup, budgets.series(), facts.attributes());
         let mut warnings = Vec::new();
         if let Some(resumed) = &resumed {
             let note = snapshots.resume(clock.hours(), resumed, setup.grid.nc(), comm)?;
@@ -191,7 +204,10 @@ impl<'a, R: Scalar> Run<'a, R> {
         let resumed = resumed.map(|resumed| resumed.state.output);
         let run = Self {
             clock,
-            total: Seconds { read, ..Seconds::default() },
+            total: Seconds { read: read.as_secs_f64(), ..Seconds::default() },
+            watch: Watch::new(config.tracers.len(), read),
+            facts,
+            memory,
             warned: HashSet::new(),
             pace: Pace::new(),
             over: next.is_none(),
@@ -211,7 +227,8 @@ impl<'a, R: Scalar> Run<'a, R> {
             books: Books::default(),
             found: Vec::new(),
         };
-        let mut plan = run.plan(&emitted);
+        let of_ranks = Spread::over(comm, run.memory.total());
+        let mut plan = run.plan(&emitted, of_ranks);
         plan.lines.extend(notes.into_iter().map(|note| ("initial", note)));
         run.progress.start(&plan);
         warnings.iter().for_each(|warning| run.progress.warn(warning));
@@ -225,9 +242,10 @@ impl<'a, R: Scalar> Run<'a, R> {
     fn finish(mut self) -> Result<RunReport, RunError> {
         let Some((first, _)) = self.stream.current() else { unreachable!("a run has a window") };
         let (rank, ranks) = (self.comm.rank(), self.comm.size());
-        let watch = self.control.stall.map(|stall| Watch::start(stall, rank, ranks)).transpose();
+        let watch = self.control.stall.map(|stall| StallWatch::start(stall, rank, ranks)).transpose();
         let _watch = agree_on(self.comm, watch)?;
         self.open_output(first)?;
+        self.watch.lap();
         let mut place = (!self.over).then_some(first);
         let mut stopped = None;
         while let Some(now) = place {
@@ -238,10 +256,12 @@ impl<'a, R: Scalar> Run<'a, R> {
             if let Some(next) = place {
                 agree_on(self.comm, verify_share(self.setup, next, self.clock.windows(), self.comm))?;
             }
-            self.total.read += start.elapsed().as_secs_f64();
+            let read = start.elapsed();
+            self.total.read += read.as_secs_f64();
+            self.watch.waited_for_window(read);
             drop(timed);
             if let Some(next) = place.filter(|next| next.file != now.file && self.snapshots.daily()) {
-                self.snapshots.close(self.comm)?;
+                self.close_snapshots()?;
                 self.open_snapshots(next.file, 0)?;
             }
             self.pace.window();
@@ -251,7 +271,7 @@ impl<'a, R: Scalar> Run<'a, R> {
             }
         }
         if stopped.is_none() {
-            self.snapshots.close(self.comm)?;
+            self.close_snapshots()?;
         }
         let mut last = std::mem::take(&mut self.found);
         totals(&mut *self.engine, self.comm, &mut last)?;
@@ -274,7 +294,8 @@ impl<'a, R: Scalar> Run<'a, R> {
         let ledger_refused = self.budgets.refused();
         let model_seconds = self.clock.seconds();
         let ended = stopped.unwrap_or(Ended::Complete);
-        let report = RunReport { ended, model_seconds, snapshots, files, budgets, ledger_refused, seconds };
+        let memory = MemoryUse::found(self.comm, self.memory.total());
+        let report = RunReport { ended, model_seconds, snapshots, files, budgets, ledger_refused, seconds, memory };
         self.progress.finish(&report);
         Ok(report)
     }
@@ -340,13 +361,13 @@ impl<'a, R: Scalar> Run<'a, R> {
         match self.resumed.take() {
             None => {
                 self.open_snapshots(first.file, 0)?;
-                self.snapshot()
+                self.snapshot_and_tell()
             }
             Some(None) => self.open_snapshots(first.file, 0),
             Some(Some(OutputPlace { file, frames })) => {
                 self.open_snapshots(file, frames)?;
                 if file != first.file && self.snapshots.daily() {
-                    self.snapshots.close(self.comm)?;
+                    self.close_snapshots()?;
                     self.open_snapshots(first.file, 0)?;
                 }
                 Ok(())

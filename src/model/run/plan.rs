@@ -3,18 +3,25 @@
 use kernels::Scalar;
 
 use super::Run;
-use crate::model::report::PlanReport;
+use crate::files::size_words;
+use crate::model::report::{PlanReport, Spread};
 use crate::model::setup::float_name;
 use crate::sources::EmissionTotal;
 
 impl<R: Scalar> Run<'_, R> {
-    /// The plan; `emitted` are the totals of the sources in their order.
-    pub(super) fn plan(&self, emitted: &[EmissionTotal]) -> PlanReport {
+    /// The plan; `emitted` are the totals of the sources in their order, `memory_of_ranks` is what all ranks expect.
+    pub(super) fn plan(&self, emitted: &[EmissionTotal], memory_of_ranks: Spread) -> PlanReport {
         let (plan, header) = (&self.setup.plan, self.setup.header());
         let grid = plan.layout.tile_grid();
         let state = self.engine.shape();
-        let memory = size_of_val(state.slabs().data());
         let scheme = self.config.advection.scheme.map_or("none", |s| s.name());
+        let memory = match self.comm.size() {
+            1 => format!("at most {}", self.memory.words()),
+            _ => {
+                let [least, most] = [memory_of_ranks.min, memory_of_ranks.max].map(|bytes| size_words(bytes as u64));
+                format!("at most {least} to {most} on a rank; on the first {}", self.memory.words())
+            }
+        };
         let mut lines = vec![
             ("grid", format!("C{} {}, {} levels", plan.layout.nc(), header.panel_convention().tag(), plan.levels)),
             ("precision", float_name(self.config.settings.float_type).to_owned()),
@@ -31,7 +38,7 @@ impl<R: Scalar> Run<'_, R> {
                     plan.layout.halo()
                 ),
             ),
-            ("state", format!("{:.1} MiB on this rank", memory as f64 / f64::from(1 << 20))),
+            ("memory", memory),
             ("input", format!("{} file(s), {:.2} h", plan.files.len(), plan.hours)),
         ];
         let physics = &self.config.physics;
@@ -58,6 +65,13 @@ impl<R: Scalar> Run<'_, R> {
             lines.push(("restart", format!("{every}, the latest {keep} in {folder}")));
         }
         let whole: u64 = plan.windows.iter().map(|n| *n as u64).sum();
-        PlanReport { lines, windows: whole - self.clock.windows(), start_seconds: self.clock.seconds() }
+        PlanReport {
+            lines,
+            windows: whole - self.clock.windows(),
+            start_seconds: self.clock.seconds(),
+            facts: self.facts.clone(),
+            memory: self.memory.clone(),
+            memory_of_ranks,
+        }
     }
 }

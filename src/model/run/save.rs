@@ -14,6 +14,7 @@ use crate::model::report::Ended;
 use crate::model::restart::{AIR_MASS, RunState};
 use crate::model::setup::make_folder_of;
 use crate::model::snapshots::SAME_HOUR;
+use crate::output::Provenance;
 use crate::restart::{FieldLevels, RestartField, write};
 use crate::state::{AIR, Slabs};
 use crate::timers::{self, Timed};
@@ -39,6 +40,7 @@ impl<R: Scalar> Run<'_, R> {
         let took = started.elapsed();
         self.total.write += took.as_secs_f64();
         self.pace.saved(took);
+        self.tell_of_checkpoint(&path, took);
         Ok(stop.map(|reason| Ended::Stopped { reason, restart: path }))
     }
 
@@ -93,7 +95,9 @@ impl<R: Scalar> Run<'_, R> {
         }));
         let interval = self.snapshots.interval_fields();
         fields.extend(interval.iter().map(IntervalField::restart_field));
-        let written = write(&path, &setup.grid, &setup.tiles, self.clock.hours(), &text, &fields, comm);
+        let mut about = self.facts.attributes();
+        about.push(("creation_date", Provenance::detect().agreed(comm).created));
+        let written = write(&path, &setup.grid, &setup.tiles, self.clock.hours(), &text, &fields, &about, comm);
         agree_on(comm, written.map_err(RunError::Unsaved))?;
         let pruned = if comm.rank() == 0 { restart.folder.prune(&path, restart.keep) } else { Ok(()) };
         agree_on(comm, pruned.map_err(RunError::Unsaved))?;

@@ -37,6 +37,7 @@ impl<R: Scalar> Run<'_, R> {
         let timed = timers::section(Timed::Advection);
         let start = Instant::now();
         let (passes, budget) = self.passes(place, substeps)?;
+        self.watch.begin();
         self.substeps(place, substeps, passes)?;
         if let Some(tracers) = tracers_at_reset(self.config.settings.air_mass_reset) {
             let (_, window) = self.stream.current().expect("the loop holds a window");
@@ -52,24 +53,36 @@ impl<R: Scalar> Run<'_, R> {
         }
         self.engine.look_ahead(&mut self.stream)?;
         let clamped = self.engine.take_clamped()?;
+        self.watch.end(self.engine.take_waited());
         self.total.advection += start.elapsed().as_secs_f64();
         drop(timed);
         self.check(place, substeps, clamped)?;
         self.balance(place)?;
         let moved = self.snapshots.add_window(&mut *self.engine);
         agree_on(self.comm, moved)?;
-        self.snapshot()?;
+        self.snapshot_and_tell()?;
+        let compared = self.watch.compare(self.comm);
+        self.budgets.drifts(&mut self.watch.drift);
+        let wall_seconds = self.watch.lap();
         let seconds = difference(self.total, before).list();
         let name = self.file_name(place);
         self.progress.window(&WindowReport {
             file: name,
             window: place.window + 1,
             windows: self.setup.plan.windows[place.file],
+            number: self.clock.windows(),
             substeps,
             model_seconds: self.clock.seconds(),
             snapshots: self.snapshots.written(),
             max_cfl: budget,
-            largest_residual: self.budgets.largest_residual(),
+            cfl_limit: self.config.advection.cfl_limit,
+            passes,
+            tracers: &self.facts.tracers,
+            drift: &self.watch.drift,
+            largest_residual: self.watch.drift.iter().map(|drift| drift.abs()).reduce(f64::max),
+            wall_seconds,
+            imbalance: compared.imbalance,
+            read_wait_seconds: compared.read,
             seconds: &seconds,
         });
         Ok(())
@@ -181,9 +194,10 @@ impl<R: Scalar> Run<'_, R> {
 
     /// Clamped faces, air mass and finiteness at the end of a window. Collective.
     fn check(&mut self, place: StreamPosition, stored: u32, clamped: u64) -> Result<(), RunError> {
-        let mut clamped = [clamped as i64];
-        self.comm.sum_i64(&mut clamped);
-        let (file, window, faces) = (self.file_name(place), place.window + 1, clamped[0] as u64);
+        let mut counts = [clamped as i64, self.watch.nanoseconds()];
+        self.comm.sum_i64(&mut counts);
+        self.watch.take_sum(counts[1]);
+        let (file, window, faces) = (self.file_name(place), place.window + 1, counts[0] as u64);
         if faces > 0 {
             if self.config.advection.cfl_excess == CflExcess::Stop {
                 return agree_on(self.comm, Err(RunError::Clamped { file: file.into(), window, faces, stored }));

@@ -14,6 +14,7 @@ pub(super) mod wave;
 
 use std::ops::Range;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use decomposition::{Axis, ExchangeKind, Layout};
 use kernels::Scalar;
@@ -87,6 +88,11 @@ impl<T> PerAxis<T> {
 }
 
 impl<R: Scalar> Advection<R> {
+    /// Time spent waiting for messages of other ranks since the last call.
+    pub fn take_waited(&mut self) -> Duration {
+        self.messages.x.take_waited() + self.messages.y.take_waited()
+    }
+
     /// Builds plans and work space for states shaped like `state`. Collective over `comm`.
     ///
     /// # Panics

@@ -66,6 +66,15 @@ pub struct ColumnStore<R> {
 }
 
 impl<R: Scalar> ColumnStore<R> {
+    /// Bytes of a store of this size.
+    pub fn bytes(set: &TileSet, fields: usize) -> u64 {
+        let values = |shape| {
+            let blocks = RowBlocks::new(shape);
+            blocks.count() * blocks.width() * fields
+        };
+        (set.shapes().iter().map(values).sum::<usize>() * size_of::<R>()) as u64
+    }
+
     /// Zeros.
     pub fn zeros(set: &TileSet, fields: usize) -> Self {
         let mut end = 0;

@@ -13,7 +13,7 @@ use self::regions::{block_regions, index_in};
 use super::error::{Context, OutputError, open};
 
 /// Attributes that tell who wrote a file when and where; they may differ between equal files.
-pub const VOLATILE_ATTRIBUTES: [&str; 10] = [
+pub const VOLATILE_ATTRIBUTES: [&str; 15] = [
     "history",
     "creation_date",
     "institution",
@@ -23,6 +23,11 @@ pub const VOLATILE_ATTRIBUTES: [&str; 10] = [
     "runtime",
     "hostname",
     "user",
+    "config_checksum",
+    "features",
+    "parallel",
+    "backend",
+    "mpi_library",
     "_NCProperties",
 ];
 
