@@ -56,7 +56,7 @@ impl StallWatch {
             }
         };
         let thread = std::thread::Builder::new().name("watch".into()).spawn(watch);
-        let thread = thread.map_err(|source| RunError::StallWatch { source })?;
+        let thread = thread.map_err(|source| RunError::Watch { source })?;
         Ok(Self { over: Some(over), thread: Some(thread) })
     }
 }
