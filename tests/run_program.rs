@@ -266,7 +266,8 @@ fn a_run_that_fails_on_the_way_leaves_its_complete_snapshots() {
     spoil(dir.path(), "winds.bin", "spoilt.bin", 3);
     let input = Config { input: "binary_paths = [\"spoilt.bin\"]", ..Config::default() };
     run(dir.path(), &input).refuse(&["spoilt.bin", "window 3"]);
-    let out = dir.path().join("out.nc");
+    let out = dir.path().join("out.nc.partial");
+    assert!(!dir.path().join("out.nc").exists());
     assert_eq!(values(&out, "time").len(), 3, "the start and the ends of two windows");
     assert!(values(&out, "co2").iter().all(|v| (3.9e-4..4.5e-4).contains(v)));
 }

@@ -13,7 +13,7 @@ use crate::files::regular_or_absent;
 use crate::interrupt;
 use crate::model::report::Ended;
 use crate::model::{self, Accepted, RunControl, RunError, Stall, StartFrom};
-use crate::output::OutputError;
+use crate::output::{OutputError, left_files_open};
 
 /// Run a configuration
 #[derive(Debug, Args)]
@@ -107,8 +107,13 @@ impl RunArgs {
                 if alone {
                     comm.abort(exit.code().into());
                 }
-                // The first rank to end takes the others with it: none leaves before the message is out.
-                comm.barrier();
+                // The first rank to end takes the others with it: none leaves before the message is out. MPI's end would make
+                // HDF5 finish files that could not be written, which it does not survive.
+                let mut open = [f64::from(u8::from(left_files_open()))];
+                comm.max_f64(&mut open);
+                if open[0] > 0.0 {
+                    exit.leave_at_once();
+                }
                 Ok(exit)
             }
         }

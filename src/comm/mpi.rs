@@ -28,6 +28,7 @@ unsafe impl Sync for Mpi {}
 impl Mpi {
     /// Initialises MPI; `None` if it was initialised before or offers no thread support.
     pub fn initialize() -> Option<Self> {
+        without_named_semaphores();
         let (universe, level) = ::mpi::initialize_with_threading(::mpi::Threading::Funneled)?;
         (level >= ::mpi::Threading::Funneled).then(|| {
             let world = universe.world().as_communicator().duplicate();
@@ -36,6 +37,14 @@ impl Mpi {
             Self { world, ranks_here, rank_here, _universe: universe }
         })
     }
+}
+
+/// Open MPI (4.1 and 5.0) opens every shared file with a semaphore of the machine that is named after the file, for pointers that
+/// several ranks share and nobody here uses. A job that is killed in that moment leaves it taken, and each later job that
+/// writes a file of that name, of whatever user, waits for ever. What the user has chosen stays.
+fn without_named_semaphores() {
+    // SAFETY: two texts that end with zero; no other thread of the program reads or changes the environment at this time.
+    unsafe { libc::setenv(c"OMPI_MCA_sharedfp".as_ptr(), c"^sm,lockedfile".as_ptr(), 0) };
 }
 
 /// Ends all ranks at once. For panics, when no communicator is at hand.

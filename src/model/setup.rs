@@ -1,5 +1,6 @@
 //! From a configuration to open files, a grid and an initial state.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,6 +15,7 @@ use super::report::Progress;
 use crate::comm::Communicator;
 use crate::config::{AirMassReset, Preflight, RunConfig, Source};
 use crate::diagnostics::plane_total;
+use crate::files::{UnusableTarget, folder, writable_folder};
 use crate::grid::{CubedSphere, HybridCoordinate};
 use crate::gridded::Weights;
 use crate::initial::{InitialContext, InitialState, initialise};
@@ -51,6 +53,7 @@ impl Setup {
             let file = agree_on(comm, TransportFile::open(&path).map_err(RunError::from))?;
             plan.files = vec![Arc::new(file)];
         }
+        agree_on(comm, if comm.rank() == 0 { check_places(config, &plan.labels) } else { Ok(()) })?;
         plan.warnings.iter().for_each(|warning| progress.warn(warning));
         agree_on(comm, check_tendencies(config, &plan))?;
         if config.input.validate_replay {
@@ -157,6 +160,21 @@ pub(super) fn make_folder_of(path: &Path, comm: &dyn Communicator) -> Result<(),
         std::fs::create_dir_all(folder).map_err(|source| OutputError::Io { path: folder.into(), source })
     });
     agree_on(comm, made.map_err(RunError::from))
+}
+
+/// Refuses folders in which no file can be made, before any work is done for them.
+fn check_places(config: &RunConfig, labels: &[String]) -> Result<(), RunError> {
+    let usable = |path: &Path| {
+        let problem = |error: UnusableTarget| OutputError::Content { path: path.into(), problem: error.to_string() };
+        writable_folder(path).map_err(problem)
+    };
+    if let Some(output) = &config.output {
+        let spec = output.spec(None);
+        let files = labels.iter().map(|label| spec.path_for(label)).chain(output.budget.clone());
+        let folders: BTreeSet<PathBuf> = files.map(|file| folder(&file).to_path_buf()).collect();
+        folders.iter().try_for_each(|folder| usable(folder))?;
+    }
+    Ok(config.restart.as_ref().map_or(Ok(()), |restart| usable(restart.folder.path()))?)
 }
 
 /// Synthetic winds lie beside the output, or beside the configuration if nothing is written.

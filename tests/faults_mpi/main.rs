@@ -38,7 +38,9 @@ fn configure(dir: &Path, name: &str, writer: &str, restart: bool) {
 fn faulty(library: &Path, dir: &Path, fault: Fault, rank: Option<usize>, args: &[&str]) -> Ended {
     let mut command = mpirun_command(RANKS, program(), args);
     fault.set(library, &mut command);
-    rank.iter().for_each(|rank| drop(command.env("FAULT_RANK", rank.to_string())));
+    if let Some(rank) = rank {
+        command.env("FAULT_RANK", rank.to_string());
+    }
     finish(command, dir)
 }
 

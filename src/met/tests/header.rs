@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::schema::{KEYS, Kind, Presence};
+use super::super::seal;
 use super::*;
 
 fn all_sections() -> Vec<Section> {
@@ -21,10 +22,49 @@ fn full() -> Map<String, Value> {
     spec.encode(Some(&[1, 2])).unwrap().0.json().clone()
 }
 
+/// Parses a header whose checksum, if it has one, is right.
 fn parse(map: &Map<String, Value>) -> Result<Header, HeaderError> {
+    let mut map = map.clone();
+    if map.get(seal::KEY).is_some_and(|stated| stated.as_str().is_some_and(|text| text.len() == seal::BLANK.len())) {
+        map.insert(seal::KEY.into(), json!(seal::BLANK));
+        let sum = seal::of(Value::Object(map.clone()).to_string().as_bytes()).unwrap();
+        map.insert(seal::KEY.into(), json!(sum));
+    }
+    parse_as_it_is(&map)
+}
+
+fn parse_as_it_is(map: &Map<String, Value>) -> Result<Header, HeaderError> {
     let mut bytes = Value::Object(map.clone()).to_string().into_bytes();
     bytes.push(0);
     parse_header_bytes(&bytes)
+}
+
+#[test]
+fn headers_that_were_changed_are_refused() {
+    let map = full();
+    parse_as_it_is(&map).unwrap();
+    let text = Value::Object(map.clone()).to_string();
+    let stated = map[seal::KEY].as_str().unwrap();
+    // The definition: zeros in place of the digits.
+    assert_eq!(format!("{:08x}", crc32c::crc32c(text.replace(stated, "00000000").as_bytes())), stated);
+    let altered = |key: &str, value: Value| {
+        let mut map = map.clone();
+        map.insert(key.into(), value);
+        let error = parse_as_it_is(&map).unwrap_err();
+        assert!(
+            matches!(error, HeaderError::Altered { .. }) && error.to_string().contains(seal::KEY),
+            "{key}: {error}"
+        );
+    };
+    altered("planet_radius_m", json!(6_371_228.0));
+    altered("git_commit", json!("another"));
+    altered("unknown", json!(1));
+    altered(seal::KEY, json!("0123abcd"));
+    altered(seal::KEY, json!("short"));
+    // Another writing of the same values is another text.
+    let mut spaced = text.replace(':', ": ").into_bytes();
+    spaced.push(0);
+    assert!(matches!(parse_header_bytes(&spaced), Err(HeaderError::Altered { .. })));
 }
 
 /// Refused, and the message names the key.
