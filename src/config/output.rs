@@ -129,21 +129,31 @@ pub(super) fn read(root: &View<'_>, base: &Base, tracers: &[Tracer], problems: &
 enum Writer {
     Background,
     Collective,
+    Grouped,
 }
 
 impl Named for Writer {
-    const ALL: &'static [(&'static str, Self)] = &[("background", Self::Background), ("collective", Self::Collective)];
+    const ALL: &'static [(&'static str, Self)] =
+        &[("background", Self::Background), ("collective", Self::Collective), ("grouped", Self::Grouped)];
 }
 
 fn writer(view: &View<'_>, problems: &mut Problems) -> Writing {
-    match view.choice_or_default::<Writer>("writer") {
+    let writer = view.choice_or_default::<Writer>("writer");
+    for (key, only, why) in [
+        ("queue", Writer::Background, "nothing waits unless it is written in the background"),
+        ("ranks_per_writer", Writer::Grouped, "ranks form groups only with `writer = \"grouped\"`"),
+    ] {
+        if let Some(given) = view.int(key).filter(|_| writer != only) {
+            let message = format!("`{}` has no effect: {why}", given.key);
+            problems.add(&given.key, Some(given.span), message, "remove it, or choose another `writer`");
+        }
+    }
+    match writer {
         Writer::Background => Writing::Background { queue: usize::try_from(view.int_or_default("queue")).unwrap_or(1) },
-        Writer::Collective => {
-            if let Some(queue) = view.int("queue") {
-                let message = format!("`{}` has no effect: nothing waits with `writer = \"collective\"`", queue.key);
-                problems.add(&queue.key, Some(queue.span), message, "remove it, or write in the background");
-            }
-            Writing::Collective
+        Writer::Collective => Writing::Collective,
+        Writer::Grouped => {
+            let ranks = view.int("ranks_per_writer").and_then(|ranks| usize::try_from(ranks.value).ok());
+            Writing::Grouped { ranks }
         }
     }
 }

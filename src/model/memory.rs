@@ -198,7 +198,7 @@ impl MemoryPlan<'_> {
             Writing::Background { queue } if rank == 0 => {
                 self.snapshot_bytes::<R>(output).saturating_mul(queue.min(self.snapshots) as u64)
             }
-            Writing::Background { .. } | Writing::Collective => 0,
+            Writing::Background { .. } | Writing::Collective | Writing::Grouped { .. } => 0,
         }
     }
 
@@ -224,7 +224,8 @@ impl MemoryPlan<'_> {
     fn gathering(&self, writing: Writing) -> Gathering {
         match (self.layout.ranks(), writing) {
             (1, _) => Gathering::Alone,
-            (_, Writing::Background { .. }) => Gathering::FirstRank,
+            // The first rank of a group: no more than if it gathered everything.
+            (_, Writing::Background { .. } | Writing::Grouped { .. }) => Gathering::FirstRank,
             (_, Writing::Collective) => self.shared,
         }
     }

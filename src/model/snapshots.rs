@@ -141,6 +141,8 @@ impl<R: Scalar> Snapshots<R> {
         let spec = self.spec.as_ref()?;
         Some(match spec.writer {
             Writing::Collective => "written by all ranks together".into(),
+            Writing::Grouped { ranks: None } => "written by one rank of each machine".into(),
+            Writing::Grouped { ranks: Some(ranks) } => format!("written by one of {ranks} ranks each"),
             Writing::Background { queue } => {
                 let size = size_words(self.snapshot_bytes.saturating_mul(queue as u64));
                 format!("written in the background, at most {size} wait in memory")

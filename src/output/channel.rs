@@ -9,6 +9,7 @@ use netcdf::{AttributeValue, FileMut};
 use super::background::Background;
 use super::definitions::define;
 use super::error::{Context, OutputError};
+use super::grouped::Grouped;
 use super::schema::{Attributes, Storage, VariableDef};
 use super::sharing::{Rectangle, Sharing};
 use super::spec::Compression;
@@ -54,6 +55,9 @@ pub fn left_files_open() -> bool {
 pub enum WriteMode {
     /// All ranks together while the run waits; where that is not possible, rank 0 what it gathers.
     Collective,
+    /// One rank of each group, what that gathers, together while the run waits: groups of so many consecutive ranks, or the
+    /// ranks of a machine. Where that is not possible, rank 0 what it gathers.
+    Grouped(Option<usize>),
     /// A thread of rank 0, what that gathers, while the run goes on.
     Background {
         /// Bytes of values that wait at most; more only for a single write that is larger.
@@ -69,6 +73,7 @@ pub enum WriteMode {
 pub(crate) struct Channel {
     writer: Writer,
     shared: bool,
+    grouped: Option<Grouped>,
     path: PathBuf,
     failed: bool,
 }
@@ -92,19 +97,29 @@ impl Channel {
             (FileAccess::Parallel(communicator), WriteMode::Collective) => {
                 // All that fails on one rank alone must fail before the collective call.
                 agree(comm, if comm.rank() == 0 { prepare(path) } else { Ok(()) })?;
-                // SAFETY: reads a constant handle that the MPI library defines before any of its functions run.
-                let info = unsafe { mpi::ffi::RSMPI_INFO_NULL };
-                let create = || netcdf::create_par_with(path, communicator, info, netcdf::Options::NETCDF4);
-                let file = cause::told(path, create).context(path, || "create on all ranks".into());
+                let file = create_on_all(path, communicator);
                 Ok(Self::new(Writer::Here(agree(comm, file)?), Access::Shared, path))
             }
+            #[cfg(feature = "mpi")]
+            (FileAccess::Parallel(_), WriteMode::Grouped(ranks)) => match comm.file_group(ranks) {
+                None => Self::gathered(path, comm),
+                Some(group) => {
+                    agree(comm, if comm.rank() == 0 { prepare(path) } else { Ok(()) })?;
+                    let file = match group.file_access() {
+                        FileAccess::Parallel(writers) => create_on_all(path, writers).map(Writer::Here),
+                        FileAccess::Gathered => Ok(Writer::Elsewhere),
+                    };
+                    let channel = Self::new(agree(comm, file)?, Access::Shared, path);
+                    Ok(Self { grouped: Some(Grouped::new(group, comm)), ..channel })
+                }
+            },
         }?;
         cause::listen();
         Ok(channel)
     }
 
     fn new(writer: Writer, access: Access, path: &Path) -> Self {
-        Self { writer, shared: access != Access::Single, path: path.to_path_buf(), failed: false }
+        Self { writer, shared: access != Access::Single, grouped: None, path: path.to_path_buf(), failed: false }
     }
 
     /// A file of rank 0.
@@ -209,8 +224,13 @@ impl Channel {
             (start, count)
         };
         if self.shared {
+            let of_group = self.grouped.as_ref().map(|grouped| grouped.gather(own, levels.unwrap_or(1)));
+            let (own, slots) = match (&of_group, &self.grouped) {
+                (Some(all), Some(grouped)) => (&all[..], grouped.slots(sharing)),
+                _ => (own, sharing.max_tiles),
+            };
             let mut result = Ok(());
-            for slot in 0..sharing.max_tiles {
+            for slot in 0..slots {
                 let written = match own.get(slot) {
                     Some((r, values)) => {
                         self.put(name, region((r.panel, 1), (r.j0, r.nj), (r.i0, r.ni)), Values::of(values))
@@ -322,6 +342,15 @@ fn close(file: FileMut, path: &Path) -> Result<(), netcdf::Error> {
 fn leave_open(file: Option<FileMut>) {
     LEFT_OPEN.store(true, Ordering::Relaxed);
     std::mem::forget(file);
+}
+
+/// Creates a file that all ranks of a communicator write.
+#[cfg(feature = "mpi")]
+fn create_on_all(path: &Path, communicator: mpi::ffi::MPI_Comm) -> Result<FileMut, OutputError> {
+    // SAFETY: reads a constant handle that the MPI library defines before any of its functions run.
+    let info = unsafe { mpi::ffi::RSMPI_INFO_NULL };
+    let create = || netcdf::create_par_with(path, communicator, info, netcdf::Options::NETCDF4);
+    cause::told(path, create).context(path, || "create on all ranks".into())
 }
 
 /// Writes a region of a variable.

@@ -11,6 +11,7 @@ mod diff;
 mod error;
 mod frame;
 mod geometry;
+mod grouped;
 mod parts;
 mod plot;
 mod provenance;

@@ -24,6 +24,17 @@ impl Rectangle {
     pub(crate) fn cells(&self) -> usize {
         self.ni * self.nj
     }
+
+    /// As it is sent to other ranks.
+    pub(super) fn numbers(&self) -> [u64; 5] {
+        [self.panel, self.i0, self.j0, self.ni, self.nj].map(|n| n as u64)
+    }
+
+    /// From what [`Rectangle::numbers`] gives.
+    pub(super) fn from_numbers(n: &[u64]) -> Self {
+        let [panel, i0, j0, ni, nj] = [0, 1, 2, 3, 4].map(|k| n[k] as usize);
+        Self { panel, i0, j0, ni, nj }
+    }
 }
 
 /// What every rank must know of the tiles of all ranks.
@@ -40,12 +51,7 @@ pub(crate) struct Sharing {
 impl Sharing {
     /// Collective: collects the tiles of all ranks and checks that they cover the panels of `nc` × `nc` cells.
     pub(crate) fn new(tiles: &TileSet, nc: usize, comm: &dyn Communicator) -> Result<Self, OutputError> {
-        let own: Vec<u64> = tiles
-            .tiles()
-            .iter()
-            .map(Rectangle::of)
-            .flat_map(|r| [r.panel, r.i0, r.j0, r.ni, r.nj].map(|n| n as u64))
-            .collect();
+        let own: Vec<u64> = tiles.tiles().iter().flat_map(|tile| Rectangle::of(tile).numbers()).collect();
         let gathered = comm.gather(bytemuck::cast_slice(&own));
         let all = gathered.map(|ranks| ranks.iter().map(|b| decode(b)).collect::<Vec<_>>());
         let checked = match &all {
@@ -71,14 +77,7 @@ impl Sharing {
 
 fn decode(bytes: &[u8]) -> Vec<Rectangle> {
     let numbers: Vec<u64> = bytemuck::pod_collect_to_vec(bytes);
-    let rectangle = |n: &[u64]| Rectangle {
-        panel: n[0] as usize,
-        i0: n[1] as usize,
-        j0: n[2] as usize,
-        ni: n[3] as usize,
-        nj: n[4] as usize,
-    };
-    numbers.chunks_exact(5).map(rectangle).collect()
+    numbers.chunks_exact(5).map(Rectangle::from_numbers).collect()
 }
 
 fn check_cover(all: &[Vec<Rectangle>], nc: usize) -> Result<(), OutputError> {

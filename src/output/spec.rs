@@ -22,6 +22,11 @@ pub enum Split {
 pub enum Writing {
     /// All ranks together while the run waits; where that is not possible, rank 0 what it gathers.
     Collective,
+    /// One rank of each group, what that gathers, together while the run waits.
+    Grouped {
+        /// Consecutive ranks of a group; `None`: the ranks of a machine.
+        ranks: Option<usize>,
+    },
     /// A thread of rank 0, what that gathers, while the run goes on.
     Background {
         /// Snapshots of which the values may wait in its memory.

@@ -166,6 +166,7 @@ impl<R: Scalar> SnapshotWriter<R> {
     fn mode(&self) -> WriteMode {
         match self.spec.writer {
             Writing::Collective => WriteMode::Collective,
+            Writing::Grouped { ranks } => WriteMode::Grouped(ranks),
             Writing::Background { queue } => {
                 let snapshot = self.plan.snapshot_bytes(self.grid.nc(), size_of::<R>());
                 let limit = snapshot.saturating_mul(queue as u64);

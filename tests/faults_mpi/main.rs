@@ -70,7 +70,7 @@ fn a_disk_that_fails_for_one_rank_ends_all() {
     let (_guard, dir) = alone();
     let dir = dir.path();
     synth(dir, "winds.bin", &["--nc", "8", "--levels", "6", "--windows", "4"]);
-    for writer in ["background", "collective"] {
+    for writer in ["background", "collective", "grouped"] {
         configure(dir, "out", writer, false);
         std::fs::write(dir.join("out.nc"), "of an earlier run").unwrap();
         for (fault, rank) in [

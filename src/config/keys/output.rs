@@ -67,6 +67,11 @@ pub(super) const OUTPUT: Section = Section::new(
                     "collective",
                     "All ranks together through MPI, while the run waits; for fields that no single rank can hold.",
                 ),
+                Choice::new(
+                    "grouped",
+                    "One rank of each group, what that gathers, together through MPI, while the run waits; for fields that no \
+                     single rank can hold, on file systems that suffer from many writers.",
+                ),
             ]),
             "background",
             "Who writes. The content of files is the same.",
@@ -76,6 +81,12 @@ pub(super) const OUTPUT: Section = Section::new(
             Kind::Int(1, 1000),
             "1",
             "Snapshots whose values may wait in the memory of the first rank for `writer = \"background\"`.",
+        ),
+        Key::optional(
+            "ranks_per_writer",
+            Kind::Int(1, 1_000_000),
+            "the ranks of a machine",
+            "Consecutive ranks of a group for `writer = \"grouped\"`.",
         ),
         Key::new(
             "budget",
