@@ -187,6 +187,55 @@ fn tiles_threads_and_prefetching_change_nothing() {
     run(dir.path(), &Config { tiles: Some([3, 1]), ..Config::default() }).refuse(&["does not fit C8 with halo 3"]);
 }
 
+/// Copies of the files that come next change nothing, go when the run ends, and are not shared with another run.
+#[test]
+fn copies_on_a_disk_of_the_machine_change_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let names: Vec<String> = (1..=4).map(|day| format!("winds_2021120{day}.bin")).collect();
+    for (n, name) in names.iter().enumerate() {
+        let (start, skip) = (format!("2021-12-0{}", n + 1), (2 * n).to_string());
+        let args = ["--nc", "6", "--levels", "4", "--windows", "2", "--start-time", &start, "--skip-windows", &skip];
+        synth(dir, name, &args);
+    }
+    let listed = format!("binary_paths = {names:?}");
+    let output = |name: &str| format!("path = \"{name}.nc\"\ncadence_hours = 1");
+    run(dir, &Config { input: &listed, output: &output("plain"), ..Config::default() }).succeed();
+    let staged = format!("{listed}\n[input.staging]\nenabled = true\ndir = \"copies\"\nlookahead_days = 1");
+    run(dir, &Config { input: &staged, output: &output("staged"), ..Config::default() }).succeed();
+    assert_same(dir, "plain.nc", "staged.nc", "copies");
+    assert_eq!(std::fs::read_dir(dir.join("copies")).unwrap().count(), 0);
+    // Kept, they serve the next run; a folder that cannot be used is refused.
+    let kept = format!("{staged}\ncleanup_on_exit = false");
+    run(dir, &Config { input: &kept, output: &output("staged"), ..Config::default() }).succeed();
+    assert!(std::fs::read_dir(dir.join("copies")).unwrap().count() > 1);
+    run(dir, &Config { input: &kept, output: &output("staged"), ..Config::default() }).succeed();
+    assert_same(dir, "plain.nc", "staged.nc", "copies of a run before");
+    std::fs::write(dir.join("file"), "").unwrap();
+    let wrong = staged.replace("\"copies\"", "\"file/copies\"");
+    let ended = run(dir, &Config { input: &wrong, output: &output("staged"), ..Config::default() });
+    assert_ne!(ended.code, Some(0));
+    assert!(ended.stderr.contains("file/copies"), "{}", ended.stderr);
+}
+
+/// A run may have more files than a process may have open.
+#[cfg(unix)]
+#[test]
+fn files_are_open_only_while_they_are_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let names: Vec<String> = (0..60).map(|n| format!("winds{n:02}.bin")).collect();
+    for (n, name) in names.iter().enumerate() {
+        let skip = n.to_string();
+        synth(dir, name, &["--nc", "4", "--levels", "2", "--windows", "1", "--skip-windows", &skip]);
+    }
+    let listed = format!("binary_paths = {names:?}");
+    Config { input: &listed, ..Config::default() }.write(dir, "run.toml");
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -n 40 && exec \"$0\" run.toml", env!("CARGO_BIN_EXE_atmostr")]);
+    finish(command, dir).succeed();
+}
+
 #[test]
 fn a_schedule_that_is_too_coarse_is_refused_with_the_number_needed() {
     let dir = folder();

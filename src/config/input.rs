@@ -13,6 +13,7 @@ use super::paths::Base;
 use super::read::{At, Named, View};
 use crate::grid::GeometryBundle;
 use crate::met::synth::{SynthFlow, SynthOptions, SynthPhysics};
+use crate::met::{AtExit, StagingSettings};
 
 /// `[input]`.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +24,8 @@ pub struct Input {
     pub validate_replay: bool,
     /// What the first file must declare.
     pub expectations: Expectations,
+    /// Copies on a disk of the machine.
+    pub staging: Option<StagingSettings>,
 }
 
 /// Where the meteorology comes from.
@@ -91,7 +94,30 @@ pub(super) fn read(root: &View<'_>, base: &Base, problems: &mut Problems) -> Inp
             contract: view.text("required_preprocessor_contract").map(|t| t.value.to_owned()),
             adaptive_substeps: view.bool_or_default("require_adaptive_substeps"),
         },
+        staging: staging(&view, base, problems),
     }
+}
+
+fn staging(input: &View<'_>, base: &Base, problems: &mut Problems) -> Option<StagingSettings> {
+    let view = input.table("staging");
+    if !view.present() {
+        return None;
+    }
+    let enabled = view.bool_or_default("enabled");
+    let folder = view.text("dir").and_then(|text| base.resolve(&text, problems));
+    if enabled && !view.has("dir") {
+        let key = view.full("dir");
+        problems.add(&key, view.span(), format!("`{key}` is missing"), "give a folder on a disk of the machine");
+    }
+    if enabled && input.has("synthetic") {
+        let message = "[input.staging] has no effect: winds made by the program need no copies";
+        problems.add("input.staging", view.span(), message, "remove it");
+    }
+    let count = |key| usize::try_from(view.int_or_default(key)).unwrap_or(0);
+    let at_exit = if view.bool_or_default("cleanup_on_exit") { AtExit::Remove } else { AtExit::Keep };
+    let (ahead, behind) = (count("lookahead_days"), count("keep_behind_days"));
+    let settings = StagingSettings { folder: folder?, ahead, behind, at_exit };
+    enabled.then_some(settings)
 }
 
 const ONE_OF_THREE: &str = "give exactly one of `binary_paths`, `folder`, [input.synthetic]";

@@ -165,6 +165,20 @@ pub enum MetError {
         /// Size found.
         found: u64,
     },
+    /// A file that is not what it was when the run looked at it first.
+    #[error("{path}: the file has changed since the run began; begin again, or put back the file as it was", path = path.display())]
+    Changed {
+        /// File concerned.
+        path: PathBuf,
+    },
+    /// A folder for copies that is taken.
+    #[error(
+        "{folder}: another run keeps its copies of transport files in this folder; give each run one of its own with \
+         `input.staging.dir`", folder = folder.display())]
+    StagingInUse {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// A readable file that the model cannot be driven with.
     #[error("{path}: this file can be inspected but not run:{list}", path = path.display(), list = list(reasons))]
     NotRunnable {

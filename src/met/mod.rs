@@ -16,6 +16,7 @@ mod seal;
 mod seam;
 mod section;
 mod spec;
+mod staging;
 mod stats;
 pub mod synth;
 mod validate;
@@ -36,6 +37,7 @@ pub use reader::TransportFile;
 pub use schema::{FloatType, FluxKind, FluxSampling, MassBasis, SourceFluxSampling};
 pub use section::{Placement, Section, SectionShape};
 pub use spec::HeaderSpec;
+pub use staging::{AtExit, Stager, StagingSettings};
 pub use stats::SectionStats;
 pub use writer::{GateAction, GatePolicy, TransportWriter, WindowPayload, WindowReceipt};
 

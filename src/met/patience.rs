@@ -25,7 +25,7 @@ pub(super) fn may_pass(error: &Error) -> bool {
 ///
 /// # Errors
 /// Of the last try.
-fn patiently<T>(path: &Path, mut read: impl FnMut() -> Result<T>) -> Result<T> {
+pub(super) fn patiently<T>(path: &Path, mut read: impl FnMut() -> Result<T>) -> Result<T> {
     for pause in PAUSES {
         match read() {
             Err(error) if may_pass(&error) => {

@@ -209,10 +209,16 @@ impl<R: Scalar> WindowStream<R> {
     /// # Errors
     /// What went wrong when the window was read. The stream stays before that window; calling again reads it again.
     pub fn advance(&mut self) -> Result<Option<StreamPosition>, MetError> {
-        self.spare.extend(self.current.take().map(|(_, buffer)| buffer));
+        let before = self.current.take().map(|(place, buffer)| {
+            self.spare.push(buffer);
+            place.file
+        });
         let fetched = self.fetch();
         self.current = self.ready.take();
         fetched?;
+        if let Some(file) = before.filter(|file| self.current.as_ref().is_none_or(|(place, _)| place.file != *file)) {
+            self.files[file].file.close();
+        }
         self.request()?;
         Ok(self.current.as_ref().map(|(place, _)| *place))
     }

@@ -4,12 +4,14 @@ use std::cell::RefCell;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use super::convert::extend_f64;
 use super::error::MetError;
 use super::header::{Header, parse_header_bytes, read_header_bytes};
-use super::patience::{Patient, read_at};
+use super::patience::{Patient, patiently, read_at};
 use super::section::Section;
+use super::staging::{copy_of, stamp_of};
 use crate::files::regular_or_absent;
 
 /// First bytes of netCDF files: HDF5 (netCDF-4), classic, 64-bit offset, 64-bit data.
@@ -26,12 +28,17 @@ thread_local! {
 /// An open, valid transport file.
 ///
 /// Bytes are read when they are asked for. Reads that fail for a reason that may pass (EIO, ESTALE, EAGAIN, ETIMEDOUT) are
-/// tried again after growing pauses, which the log tells. The file must not be changed by others while it is open.
+/// tried again after growing pauses, which the log tells. A file that was changed since it was first opened is refused.
 #[derive(Debug)]
 pub struct TransportFile {
     path: PathBuf,
     header: Header,
-    file: File,
+    /// What the file was like when it was first opened.
+    stamp: String,
+    /// Folder with copies of files, see [`Stager`](super::Stager).
+    copies: Option<PathBuf>,
+    /// Open while it is read: a run may have more files than a process may have open.
+    file: RwLock<Option<Arc<File>>>,
 }
 
 impl TransportFile {
@@ -49,12 +56,51 @@ impl TransportFile {
             return Err(MetError::NetCdf { path });
         }
         let header = parse_header_bytes(&bytes).map_err(|source| MetError::Header { path: path.clone(), source })?;
-        let found = file.metadata().map_err(MetError::io(&path, "find the size of"))?.len();
-        let expected = header.file_bytes();
+        let facts = file.metadata().map_err(MetError::io(&path, "find the size of"))?;
+        let (found, expected) = (facts.len(), header.file_bytes());
         if found != expected {
             return Err(MetError::FileSize { path, expected, found });
         }
-        Ok(Self { path, header, file })
+        let stamp = stamp_of(&path, &facts);
+        Ok(Self { path, header, stamp, copies: None, file: RwLock::new(None) })
+    }
+
+    /// Reads copies in a folder where they are whole.
+    pub fn with_copies_in(self, copies: Option<PathBuf>) -> Self {
+        Self { copies, ..self }
+    }
+
+    /// The open file; opens it, or its copy, if need be.
+    fn opened(&self) -> Result<Arc<File>, MetError> {
+        if let Some(file) = &*self.file.read().unwrap_or_else(PoisonError::into_inner) {
+            return Ok(file.clone());
+        }
+        let mut open = self.file.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = &*open {
+            return Ok(file.clone());
+        }
+        let copy = self.copies.as_ref().and_then(|folder| copy_of(folder, &self.path, &self.stamp));
+        // A copy may go at any time.
+        let copy = copy.and_then(|copy| File::open(copy).ok());
+        let copy = copy.filter(|file| file.metadata().is_ok_and(|facts| facts.len() == self.header.file_bytes()));
+        let file = match copy {
+            Some(file) => file,
+            None => {
+                let file =
+                    patiently(&self.path, || File::open(&self.path)).map_err(MetError::io(&self.path, "open"))?;
+                let facts = file.metadata().map_err(MetError::io(&self.path, "find the size of"))?;
+                if stamp_of(&self.path, &facts) != self.stamp {
+                    return Err(MetError::Changed { path: self.path.clone() });
+                }
+                file
+            }
+        };
+        Ok(open.insert(Arc::new(file)).clone())
+    }
+
+    /// Closes the file until it is read again.
+    pub fn close(&self) {
+        *self.file.write().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// Path given to [`TransportFile::open`].
@@ -98,7 +144,7 @@ impl TransportFile {
 
     /// Fills `into` with bytes of a window, from place `at` of the file on.
     pub(super) fn read(&self, window: usize, at: u64, into: &mut [u8]) -> Result<(), MetError> {
-        read_at(&self.file, &self.path, at, into).map_err(|source| MetError::Read {
+        read_at(&*self.opened()?, &self.path, at, into).map_err(|source| MetError::Read {
             path: self.path.clone(),
             window,
             source,

@@ -47,7 +47,30 @@ pub(super) const INPUT: Section = Section::new(
             "Refuse a first file that does not declare `adaptive_substeps = true`.",
         ),
         Key::optional("synthetic", Kind::Table, "", "Winds made by the program; needs no files."),
-        Key::later("staging", "Background copy of transport files to a local disk."),
+        Key::optional("staging", Kind::Table, "", "Copies of the files that come next, on a disk of the machine."),
+    ],
+);
+
+pub(super) const STAGING: Section = Section::new(
+    "input.staging",
+    "Copies of the transport files that come next, made in the background by one rank of each machine, for archives on slow or \
+     busy storage. Results do not depend on it. A copy that cannot be made is told, and the files are then read where they are.",
+    &[
+        Key::new("enabled", Kind::Bool, "false", "Whether copies are made."),
+        Key::optional(
+            "dir",
+            Kind::Path,
+            "required if enabled",
+            "Folder on a disk of the machine, of this run alone; it is made if need be.",
+        ),
+        Key::new("lookahead_days", Kind::Int(0, 1000), "2", "Files that are copied ahead of the one in use."),
+        Key::new("keep_behind_days", Kind::Int(0, 1000), "0", "Files whose copies stay behind it."),
+        Key::new(
+            "cleanup_on_exit",
+            Kind::Bool,
+            "true",
+            "Remove the copies when the run ends; else the next run uses those whose origin has not changed.",
+        ),
     ],
 );
 

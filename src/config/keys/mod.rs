@@ -339,6 +339,7 @@ pub static SECTIONS: &[Section] = &[
     Section::new("", "Top level: tables only.", TOP),
     input::INPUT,
     input::SYNTHETIC,
+    input::STAGING,
     run::ARCHITECTURE,
     run::NUMERICS,
     run::RUN,

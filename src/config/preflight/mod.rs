@@ -160,7 +160,10 @@ impl Check<'_> {
         for (n, path) in paths.iter().enumerate() {
             let opened = TransportFile::open(path).and_then(|file| file.check_runnable().map(|()| file));
             match opened {
-                Ok(file) => files.push(Arc::new(file)),
+                Ok(file) => {
+                    let copies = self.config.input.staging.as_ref().map(|staging| staging.folder.clone());
+                    files.push(Arc::new(file.with_copies_in(copies)));
+                }
                 Err(error) => {
                     let (key, folder) = self.place(&["input"], "folder");
                     let (key, span) = listed.get(n).map_or((key, folder), |t| (t.key.clone(), Some(t.span.clone())));

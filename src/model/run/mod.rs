@@ -3,6 +3,7 @@
 mod observe;
 mod plan;
 mod save;
+mod staging;
 mod window;
 
 use std::collections::HashSet;
@@ -244,11 +245,13 @@ impl<'a, R: Scalar> Run<'a, R> {
         let (rank, ranks) = (self.comm.rank(), self.comm.size());
         let watch = self.control.stall.map(|stall| StallWatch::start(stall, rank, ranks)).transpose();
         let _watch = agree_on(self.comm, watch)?;
+        let stager = self.stage(first)?;
         self.open_output(first)?;
         self.watch.lap();
         let mut place = (!self.over).then_some(first);
         let mut stopped = None;
         while let Some(now) = place {
+            self.staged(stager.as_ref(), now);
             self.window(now)?;
             let timed = timers::section(Timed::WindowAdvance);
             let start = Instant::now();
