@@ -75,6 +75,7 @@ fn duration(text: &str) -> Result<Duration, String> {
 impl RunArgs {
     pub(super) fn execute(self, ctx: &Context) -> Result<Exit, CliError> {
         let comm = communicator()?;
+        end_others(&*comm, *ctx);
         let mut progress = progress::reporter(ctx, comm.rank());
         let config = model::agree_on(&*comm, RunConfig::load(&self.config).map_err(RunError::from));
         let control = self.control(ctx);
@@ -131,6 +132,20 @@ impl RunArgs {
             stop_request: interrupt::requested,
         }
     }
+}
+
+/// Lets a rank that fails where no other can be told of it end all of them.
+fn end_others(comm: &dyn Communicator, ctx: Context) {
+    let rank = comm.rank();
+    #[cfg(feature = "mpi")]
+    if comm.size() > 1 {
+        crate::comm::on_lone_failure(move |message| {
+            let exit = CliError::failed(format!("rank {rank}: {message}")).report(&ctx);
+            crate::comm::abort_all(exit.code().into());
+        });
+    }
+    #[cfg(not(feature = "mpi"))]
+    let _ = (rank, ctx);
 }
 
 /// The ranks of this run. Without feature `mpi`, or if MPI cannot start, there is one.
