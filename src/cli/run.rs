@@ -82,6 +82,7 @@ fn duration(text: &str) -> Result<Duration, String> {
 impl RunArgs {
     pub(super) fn execute(self, ctx: &Context) -> Result<Exit, CliError> {
         let comm = communicator()?;
+        end_others(&*comm, *ctx);
         keep_no_large_blocks();
         let events = if comm.rank() == 0 { self.events_file().map_err(RunError::from) } else { Ok(None) };
         let events = match model::agree_on(&*comm, events) {
@@ -172,6 +173,20 @@ fn keep_no_large_blocks() {
         // An allocator that refuses takes more memory, with no other effect.
         tracing::debug!("threshold of large blocks set: {}", set == 1);
     }
+}
+
+/// Lets a rank that fails where no other can be told of it end all of them.
+fn end_others(comm: &dyn Communicator, ctx: Context) {
+    let rank = comm.rank();
+    #[cfg(feature = "mpi")]
+    if comm.size() > 1 {
+        crate::comm::on_lone_failure(move |message| {
+            let exit = CliError::failed(format!("rank {rank}: {message}")).report(&ctx);
+            crate::comm::abort_all(exit.code().into());
+        });
+    }
+    #[cfg(not(feature = "mpi"))]
+    let _ = (rank, ctx);
 }
 
 /// The ranks of this run. Without feature `mpi`, or if MPI cannot start, there is one.

@@ -4,6 +4,7 @@
 //! runs many ranks in one process (for tests), and `Mpi` (feature `mpi`) is the real thing.
 
 use std::fmt;
+use std::sync::OnceLock;
 
 #[cfg(feature = "mpi")]
 mod mpi;
@@ -154,6 +155,22 @@ impl fmt::Debug for FileAccess {
             #[cfg(feature = "mpi")]
             FileAccess::Parallel(_) => f.write_str("Parallel"),
         }
+    }
+}
+
+/// What ends a job from one rank.
+static LONE_FAILURE: OnceLock<Box<dyn Fn(&str) + Send + Sync>> = OnceLock::new();
+
+/// Chooses what [`fail_alone`] does: it tells the message and ends all ranks. The first call counts.
+pub fn on_lone_failure(end: impl Fn(&str) + Send + Sync + 'static) {
+    let _ = LONE_FAILURE.set(Box::new(end));
+}
+
+/// To be called by a rank that fails while others may wait for it inside a library, where they cannot be told. Returns where
+/// nothing was chosen.
+pub fn fail_alone(message: &str) {
+    if let Some(end) = LONE_FAILURE.get() {
+        end(message);
     }
 }
 

@@ -13,7 +13,7 @@ use super::grouped::Grouped;
 use super::schema::{Attributes, Storage, VariableDef};
 use super::sharing::{Rectangle, Sharing};
 use super::spec::Compression;
-use crate::comm::{Communicator, FileAccess, agree};
+use crate::comm::{Communicator, FileAccess, agree, fail_alone};
 use crate::files::{SmallCaches, cause};
 
 /// Values of one write.
@@ -149,10 +149,14 @@ impl Channel {
         self.failed = true;
     }
 
-    /// Notes a failure.
+    /// Notes a failure. Of a shared file other ranks may wait for this one inside the library.
     fn noted<T>(&mut self, result: Result<T, netcdf::Error>) -> Result<T, netcdf::Error> {
-        self.failed |= result.is_err();
-        result
+        result.inspect_err(|error| {
+            self.failed = true;
+            if self.shared {
+                fail_alone(&format!("{}: {error}", self.path.display()));
+            }
+        })
     }
 
     /// Whether all ranks write.
@@ -293,7 +297,10 @@ impl Channel {
     pub(crate) fn close(mut self) -> Result<(), netcdf::Error> {
         match std::mem::replace(&mut self.writer, Writer::Elsewhere) {
             Writer::Elsewhere => Ok(()),
-            Writer::Here(file) => close(file, &self.path),
+            Writer::Here(file) => {
+                let closed = close(file, &self.path);
+                self.noted(closed)
+            }
             Writer::Thread(background) => {
                 let failed = background.has_failed();
                 match background.finish() {

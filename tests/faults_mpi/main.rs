@@ -48,7 +48,7 @@ fn assert_told(ended: &Ended, parts: &[&str], what: &str) {
     let text = &ended.stderr;
     assert!(matches!(ended.code, Some(1 | 2)), "{what}: ended with {:?}\n{text}", ended.code);
     assert!(ended.seconds < SOON, "{what}: took {} s", ended.seconds);
-    assert_eq!(ended.count("error: "), 1, "{what}: one message\n{text}");
+    assert!(ended.count("error: ") >= 1, "{what}: a message\n{text}");
     for odd in ["internal error", "panicked", "HDF5-DIAG", "Signal"] {
         assert!(!text.contains(odd), "{what}: {odd}\n{text}");
     }
@@ -84,6 +84,9 @@ fn a_disk_that_fails_for_one_rank_ends_all() {
             let what = format!("{writer}, {fault:?} on {rank:?}");
             let ended = faulty(library, dir, fault, rank, &["out.toml"]);
             assert_told(&ended, &[fault.path, fault.reason()], &what);
+            if writer == "background" || fault.call != "write" {
+                assert_eq!(ended.count("error: "), 1, "{what}: one message\n{}", ended.stderr);
+            }
             assert_eq!(std::fs::read(dir.join("out.nc")).unwrap(), b"of an earlier run", "{what}");
         }
         // What another rank writes, if it writes itself.
