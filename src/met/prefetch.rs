@@ -313,7 +313,8 @@ fn read<R: Scalar>(
 ) -> Result<(), MetError> {
     let _timed = timers::section(Timed::WindowLoadHost);
     let result = file.load_window_with(window, buffer, threads);
-    file.release_window(window);
+    // More than the window: the system maps pages around those that are read.
+    file.release();
     result
 }
 

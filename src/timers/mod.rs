@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 pub use allocations::CountingAllocator;
-pub use memory::ProcessMemory;
+pub use memory::{ProcessMemory, give_back, keep_no_large_blocks};
 pub use report::{SectionRow, TimerReport};
 pub use section::Timed;
 pub use settings::{KernelTimes, SettingsError, TimerSettings};
