@@ -83,7 +83,6 @@ impl RunArgs {
     pub(super) fn execute(self, ctx: &Context) -> Result<Exit, CliError> {
         let comm = communicator()?;
         end_others(&*comm, *ctx);
-        keep_no_large_blocks();
         let events = if comm.rank() == 0 { self.events_file().map_err(RunError::from) } else { Ok(None) };
         let events = match model::agree_on(&*comm, events) {
             Ok(events) => events,
@@ -156,22 +155,6 @@ impl RunArgs {
             started: Instant::now(),
             stop_request: interrupt::requested,
         }
-    }
-}
-
-/// Bytes of memory from which on the allocator of the GNU library gives back to the system what is no longer used.
-#[cfg(target_env = "gnu")]
-const LARGE_BLOCK: i32 = 1 << 20;
-
-/// Makes the allocator give large blocks back at once. By itself it keeps ever larger ones for later, in pieces that later
-/// ones do not fit, so that the memory of a run would be more than what it uses.
-fn keep_no_large_blocks() {
-    #[cfg(target_env = "gnu")]
-    {
-        // SAFETY: sets a number of the allocator.
-        let set = unsafe { libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE_BLOCK) };
-        // An allocator that refuses takes more memory, with no other effect.
-        tracing::debug!("threshold of large blocks set: {}", set == 1);
     }
 }
 

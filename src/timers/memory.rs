@@ -26,6 +26,31 @@ impl ProcessMemory {
     }
 }
 
+/// Bytes from which on freed memory is given back to the system at once.
+#[cfg(target_env = "gnu")]
+const LARGE_BLOCK: i32 = 1 << 20;
+
+/// From now on the allocator gives large blocks back to the system when they are freed. By itself that of the GNU library keeps
+/// ever larger ones for later, in pieces that later ones do not fit, so that a program takes more memory than it uses.
+pub fn keep_no_large_blocks() {
+    #[cfg(target_env = "gnu")]
+    {
+        // SAFETY: sets a number of the allocator.
+        let set = unsafe { libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE_BLOCK) };
+        // An allocator that refuses takes more memory, with no other effect.
+        tracing::debug!("threshold of large blocks set: {}", set == 1);
+    }
+}
+
+/// Gives freed memory that the allocator keeps back to the system: after work that takes many small blocks and frees them all.
+pub fn give_back() {
+    #[cfg(target_env = "gnu")]
+    {
+        // SAFETY: concerns free memory only.
+        unsafe { libc::malloc_trim(0) };
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 pub use allocations::CountingAllocator;
-pub use memory::ProcessMemory;
+pub use memory::{ProcessMemory, give_back, keep_no_large_blocks};
 pub use pulse::{at_window, beat, beats, place};
 pub use report::{SectionRow, TimerReport};
 pub use section::Timed;

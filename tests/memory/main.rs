@@ -137,7 +137,7 @@ fn memory_does_not_grow_in_a_thousand_windows() {
         );
     }
     let text = "[input]\nbinary_paths = [\"w1.bin\", \"w2.bin\", \"w3.bin\", \"w4.bin\"]\n[architecture]\nthreads = 2\n\
-                [numerics]\nfloat_type = \"Float64\"\n[advection]\nscheme = \"ppm\"\n[diffusion]\nkind = \"constant\"\nkz = 10.0\n\
+                [numerics]\nfloat_type = \"Float64\"\n[advection]\nscheme = \"ppm\"\n[diffusion]\nkind = \"constant\"\nvalue = 10.0\n\
                 [chemistry]\nkind = \"decay\"\nhalf_lives_seconds = { rn222 = 330350.4 }\n\
                 [tracers.rn222]\nsurface_flux = { kind = \"uniform\", rate = 1e-16 }\n[tracers.co2]\nbackground = 4e-4\n\
                 [output]\npath = \"o_{day}.nc\"\nsplit = \"daily\"\ncadence_hours = 1\n[restart]\nevery = 25\n";

@@ -31,7 +31,7 @@ use crate::config::RunConfig;
 use crate::met::{FileWindows, FloatType, PrefetchMode, StreamPosition, WindowStream};
 use crate::operators::Threads;
 use crate::state::AIR;
-use crate::timers::{self, ProcessMemory, Timed};
+use crate::timers::{self, ProcessMemory, Timed, keep_no_large_blocks};
 
 /// Runs a configuration from start to end. Collective over `comm`.
 ///
@@ -56,6 +56,7 @@ pub fn run_under(
     let fault = arithmetic_fault::<f32>().or_else(arithmetic_fault::<f64>);
     agree_on(comm, fault.map_or(Ok(()), |fault| Err(RunError::Arithmetic { fault })))?;
     let timers = RunTimers::start(comm)?;
+    keep_no_large_blocks();
     let program = ProcessMemory::now().map_or(0, |memory| memory.resident);
     let device = open_device(config, comm)?;
     let setup = Setup::new(config, comm, progress)?;

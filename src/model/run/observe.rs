@@ -8,7 +8,8 @@ use kernels::Scalar;
 use super::Run;
 use crate::comm::Communicator;
 use crate::model::error::RunError;
-use crate::model::report::SnapshotReport;
+use crate::model::report::{CheckpointReport, SnapshotReport};
+use crate::timers::give_back;
 
 /// Times of a rank in a window, and what it takes to compare them.
 pub(super) struct Watch {
@@ -100,7 +101,12 @@ impl<R: Scalar> Run<'_, R> {
     pub(super) fn close_snapshots(&mut self) -> Result<(), RunError> {
         let before = self.snapshots.files().len();
         self.snapshots.close(self.comm)?;
-        self.snapshots.files()[before..].iter().for_each(|path| self.progress.file(path));
+        let complete = &self.snapshots.files()[before..];
+        complete.iter().for_each(|path| self.progress.file(path));
+        if !complete.is_empty() {
+            // The library keeps the places of all chunks of an open file in memory.
+            give_back();
+        }
         Ok(())
     }
 
@@ -108,7 +114,7 @@ impl<R: Scalar> Run<'_, R> {
     pub(super) fn tell_of_checkpoint(&mut self, file: &Path, took: Duration) {
         let bytes = std::fs::metadata(file).map_or(0, |found| found.len());
         let (model_seconds, took_seconds) = (self.clock.seconds(), took.as_secs_f64());
-        let report = crate::model::report::CheckpointReport { file, model_seconds, bytes, took_seconds };
+        let report = CheckpointReport { file, model_seconds, bytes, took_seconds };
         self.progress.checkpoint(&report);
     }
 }
