@@ -159,6 +159,26 @@ impl Cluster {
             let lines: Vec<&str> = out.lines().rev().take(8).collect();
             text += &format!("{program}:\n{}\n", lines.into_iter().rev().collect::<Vec<_>>().join("\n"));
         }
+        text + &self.ranks()
+    }
+
+    /// What the threads of running ranks wait for and which signals they have, to explain one that hangs.
+    fn ranks(&self) -> String {
+        let mut text = String::new();
+        for id in self.processes() {
+            let read = |name: &str| fs::read_to_string(format!("/proc/{id}/{name}")).unwrap_or_default();
+            if read("comm").trim() != "atmostr" {
+                continue;
+            }
+            let status = read("status");
+            let signals = status.lines().filter(|line| line.starts_with("Sig") || line.starts_with("ShdPnd"));
+            text += &format!("rank of process {id}: {}\n", signals.collect::<Vec<_>>().join(", ").replace('\t', " "));
+            for thread in fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten() {
+                let of = |name: &str| fs::read_to_string(thread.path().join(name)).unwrap_or_default();
+                text +=
+                    &format!("  {} in {:?}, system call {}\n", of("comm").trim(), of("wchan"), of("syscall").trim());
+            }
+        }
         text
     }
 
