@@ -106,7 +106,7 @@ impl KernelBench {
         let mut field = Slabs::zeros(state.tile_set().clone(), levels, 1);
         let mut columns = ColumnSums::zeros(state.tile_set().clone(), state.slabs().planes());
         let decay = Decay::from_rate(1e-6).expect("a rate above 0");
-        let others = transport.noting(|t| {
+        let mut others = transport.noting(|t| {
             t.reset_air(WindowEnd::Start, TracersAtReset::KeepMass)?;
             t.largest_budget(WEAK, &Solo)?;
             t.first_unusable()?;
@@ -116,6 +116,10 @@ impl KernelBench {
             t.plane(AIR, &mut field)
         })?;
         let mut whole = self.times(&mut transport, |t| t.substep(WEAK, 1))?;
+        // Launched only where column-integrated fluxes are written.
+        transport.book_transfers()?;
+        let booked = transport.noting(|t| t.substep(WEAK, 1))?;
+        others.extend(booked.into_iter().filter(|launch| launch.kernel() == KernelName::BookSeams));
         let mut timings = Vec::new();
         for kernel in KernelName::ALL {
             let of_kernel = |list: &[NotedLaunch]| -> Vec<_> {

@@ -4,14 +4,14 @@ use std::cell::RefCell;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{PoisonError, RwLock};
 
 use super::convert::extend_f64;
 use super::error::MetError;
 use super::header::{Header, parse_header_bytes, read_header_bytes};
 use super::patience::{Patient, patiently, read_at};
 use super::section::Section;
-use super::staging::{copy_of, stamp_of};
+use super::staging::{Stamp, copy_of};
 use crate::files::regular_or_absent;
 
 /// First bytes of netCDF files: HDF5 (netCDF-4), classic, 64-bit offset, 64-bit data.
@@ -34,11 +34,11 @@ pub struct TransportFile {
     path: PathBuf,
     header: Header,
     /// What the file was like when it was first opened.
-    stamp: String,
+    stamp: Stamp,
     /// Folder with copies of files, see [`Stager`](super::Stager).
     copies: Option<PathBuf>,
     /// Open while it is read: a run may have more files than a process may have open.
-    file: RwLock<Option<Arc<File>>>,
+    file: RwLock<Option<File>>,
 }
 
 impl TransportFile {
@@ -61,7 +61,7 @@ impl TransportFile {
         if found != expected {
             return Err(MetError::FileSize { path, expected, found });
         }
-        let stamp = stamp_of(&path, &facts);
+        let stamp = Stamp::of(&facts);
         Ok(Self { path, header, stamp, copies: None, file: RwLock::new(None) })
     }
 
@@ -70,32 +70,30 @@ impl TransportFile {
         Self { copies, ..self }
     }
 
-    /// The open file; opens it, or its copy, if need be.
-    fn opened(&self) -> Result<Arc<File>, MetError> {
-        if let Some(file) = &*self.file.read().unwrap_or_else(PoisonError::into_inner) {
-            return Ok(file.clone());
+    /// Does something with the open file; opens it, or its copy, if need be.
+    fn with_file<T>(&self, act: impl FnOnce(&File) -> Result<T, MetError>) -> Result<T, MetError> {
+        loop {
+            if let Some(file) = &*self.file.read().unwrap_or_else(PoisonError::into_inner) {
+                return act(file);
+            }
+            let mut open = self.file.write().unwrap_or_else(PoisonError::into_inner);
+            if open.is_none() {
+                *open = Some(self.open_again()?);
+            }
         }
-        let mut open = self.file.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(file) = &*open {
-            return Ok(file.clone());
-        }
+    }
+
+    fn open_again(&self) -> Result<File, MetError> {
         let copy = self.copies.as_ref().and_then(|folder| copy_of(folder, &self.path, &self.stamp));
         // A copy may go at any time.
         let copy = copy.and_then(|copy| File::open(copy).ok());
-        let copy = copy.filter(|file| file.metadata().is_ok_and(|facts| facts.len() == self.header.file_bytes()));
-        let file = match copy {
-            Some(file) => file,
-            None => {
-                let file =
-                    patiently(&self.path, || File::open(&self.path)).map_err(MetError::io(&self.path, "open"))?;
-                let facts = file.metadata().map_err(MetError::io(&self.path, "find the size of"))?;
-                if stamp_of(&self.path, &facts) != self.stamp {
-                    return Err(MetError::Changed { path: self.path.clone() });
-                }
-                file
-            }
-        };
-        Ok(open.insert(Arc::new(file)).clone())
+        let whole = |file: &File| file.metadata().is_ok_and(|facts| facts.len() == self.header.file_bytes());
+        if let Some(copy) = copy.filter(whole) {
+            return Ok(copy);
+        }
+        let file = patiently(&self.path, || File::open(&self.path)).map_err(MetError::io(&self.path, "open"))?;
+        let facts = file.metadata().map_err(MetError::io(&self.path, "find the size of"))?;
+        if Stamp::of(&facts) == self.stamp { Ok(file) } else { Err(MetError::Changed { path: self.path.clone() }) }
     }
 
     /// Closes the file until it is read again.
@@ -144,11 +142,8 @@ impl TransportFile {
 
     /// Fills `into` with bytes of a window, from place `at` of the file on.
     pub(super) fn read(&self, window: usize, at: u64, into: &mut [u8]) -> Result<(), MetError> {
-        read_at(&*self.opened()?, &self.path, at, into).map_err(|source| MetError::Read {
-            path: self.path.clone(),
-            window,
-            source,
-        })
+        let failed = |source| MetError::Read { path: self.path.clone(), window, source };
+        self.with_file(|file| read_at(file, &self.path, at, into).map_err(failed))
     }
 
     /// Bytes of a section of a window, as stored.

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::UNIX_EPOCH;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::error::MetError;
 use super::reader::TransportFile;
@@ -170,7 +170,7 @@ impl Work {
     fn copy(&self, n: usize) -> std::io::Result<()> {
         let from = self.files[n].path();
         let (to, stamp) = (staged_path(&self.settings.folder, from), stamp_path(&self.settings.folder, from));
-        let origin = stamp_of(from, &std::fs::metadata(from)?);
+        let origin = Stamp::of(&std::fs::metadata(from)?).text(from);
         let same = std::fs::read_to_string(&stamp).is_ok_and(|text| text == origin);
         if same && to.exists() {
             return Ok(());
@@ -204,10 +204,10 @@ impl Work {
 }
 
 /// The copy of a file with this stamp, if it is whole.
-pub(super) fn copy_of(folder: &Path, path: &Path, origin: &str) -> Option<PathBuf> {
+pub(super) fn copy_of(folder: &Path, path: &Path, origin: &Stamp) -> Option<PathBuf> {
     let stamp = std::fs::read_to_string(stamp_path(folder, path)).ok()?;
     let copy = staged_path(folder, path);
-    (stamp == origin && copy.exists()).then_some(copy)
+    (stamp == origin.text(path) && copy.exists()).then_some(copy)
 }
 
 /// Name of the copy of a file.
@@ -222,10 +222,23 @@ fn stamp_path(folder: &Path, of: &Path) -> PathBuf {
     folder.join(name)
 }
 
-/// What a copy was made of: path, size and time of the last change.
-pub(super) fn stamp_of(path: &Path, facts: &Metadata) -> String {
-    let changed = facts.modified().ok().and_then(|t| t.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
-    format!("{}\n{} bytes\n{}.{:09}\n", path.display(), facts.len(), changed.as_secs(), changed.subsec_nanos())
+/// Size and time of the last change of a file, by which it is known again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stamp {
+    bytes: u64,
+    changed: Option<SystemTime>,
+}
+
+impl Stamp {
+    pub(super) fn of(facts: &Metadata) -> Self {
+        Self { bytes: facts.len(), changed: facts.modified().ok() }
+    }
+
+    /// As it lies beside a copy, with the path of the original.
+    fn text(&self, path: &Path) -> String {
+        let since = self.changed.and_then(|t| t.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+        format!("{}\n{} bytes\n{}.{:09}\n", path.display(), self.bytes, since.as_secs(), since.subsec_nanos())
+    }
 }
 
 #[cfg(test)]
