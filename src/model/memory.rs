@@ -10,7 +10,7 @@ use crate::config::{Output, RunConfig};
 use crate::files::{SMALL_CACHE_BYTES, size_words};
 use crate::met::{CHUNK_BYTES, Header, Section, WindowBuffer};
 use crate::operators::{ColumnOperators, message_bytes, work_bytes};
-use crate::output::{MetField, Writing, snapshot_levels};
+use crate::output::{MetField, Split, Writing, snapshot_levels};
 use crate::restart::block_levels;
 use crate::state::{Slabs, TileSet};
 use crate::timers::ProcessMemory;
@@ -25,7 +25,7 @@ pub struct MemoryItem {
     pub bytes: u64,
 }
 
-/// Memory that a rank takes at most, part by part. What reading initial states and computing weights takes before the first
+/// Memory that a rank is expected to take at most, part by part. What reading initial states and computing weights takes before the first
 /// window is not in it, nor the memory of devices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MemoryEstimate {
@@ -39,10 +39,10 @@ impl MemoryEstimate {
         self.items.iter().map(|item| item.bytes).sum()
     }
 
-    /// Total and parts in words; parts of less than a hundredth are put together.
+    /// Total and parts in words; parts of less than a twentieth are put together.
     pub fn words(&self) -> String {
         let total = self.total();
-        let (large, small): (Vec<&MemoryItem>, Vec<_>) = self.items.iter().partition(|item| item.bytes * 100 >= total);
+        let (large, small): (Vec<&MemoryItem>, Vec<_>) = self.items.iter().partition(|item| item.bytes * 20 >= total);
         let mut parts: Vec<_> = large.iter().map(|item| format!("{} {}", item.name, size_words(item.bytes))).collect();
         let rest = small.iter().map(|item| item.bytes).sum::<u64>();
         parts.extend((rest > 0).then(|| format!("other {}", size_words(rest))));
@@ -70,6 +70,10 @@ impl MemoryUse {
 
 /// Code of the libraries of files that is not in memory before it runs, and what they keep by themselves once files are open.
 const FILE_LIBRARIES: u64 = 10 << 20;
+
+/// Bytes that HDF5 keeps of an open file for the place of a chunk, and in all; a chunk is a layer of a panel.
+const CHUNK_PLACE_BYTES: u64 = 128;
+const MOST_PLACE_BYTES: u64 = 32 << 20;
 
 /// Buffers of windows in memory: the current one and the one that is read ahead.
 const WINDOW_BUFFERS: u64 = 2;
@@ -100,6 +104,8 @@ pub(super) struct MemoryPlan<'a> {
     pub(super) windows: u64,
     /// Snapshots of the run.
     pub(super) snapshots: usize,
+    /// Transport files of the run.
+    pub(super) files: usize,
     /// Time slices of every source.
     pub(super) slices: Vec<usize>,
     /// Threads of a rank.
@@ -230,7 +236,7 @@ impl MemoryPlan<'_> {
         }
     }
 
-    /// A block of a snapshot, and the caches of the library.
+    /// A block of a snapshot, the caches of the library, and the places of the chunks of a file.
     fn frame<R: Scalar>(&self, output: &Output, rank: usize, cells: usize) -> u64 {
         let nc = self.layout.nc();
         let whole = self.snapshot_bytes::<R>(output);
@@ -241,7 +247,13 @@ impl MemoryPlan<'_> {
         // A thread has what it writes in hand besides what waits, and that is counted there.
         let block = self.block::<R>(levels, rank, cells, self.gathering(output.writer));
         let coordinates = (4 * 6 * (nc + 1) * (nc + 1) * size_of::<f64>()) as u64;
-        block.max(coordinates) + (variables * SMALL_CACHE_BYTES) as u64
+        let of_file = match output.split {
+            Split::Single => self.snapshots,
+            Split::Daily => self.snapshots.div_ceil(self.files.max(1)),
+        };
+        let chunks = (6 * layers).saturating_mul(of_file) as u64;
+        let places = chunks.saturating_mul(CHUNK_PLACE_BYTES).min(MOST_PLACE_BYTES);
+        block.max(coordinates) + (variables * SMALL_CACHE_BYTES) as u64 + places
     }
 
     /// A restart file: a block of a field, and what physics keeps.
@@ -275,6 +287,7 @@ pub(super) fn memory_plan<'a>(
         derived: 0,
         windows: plan.windows.iter().map(|n| *n as u64).sum(),
         snapshots: plan.snapshot_hours.len(),
+        files: plan.files.len(),
         slices: Vec::new(),
         threads,
         shared: match comm.file_access() {

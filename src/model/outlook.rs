@@ -156,6 +156,7 @@ fn of_setup<R: Scalar>(
         derived,
         windows: plan.windows.iter().map(|n| *n as u64).sum(),
         snapshots: plan.snapshot_hours.len(),
+        files: plan.files.len(),
         slices,
         threads: threads.get(),
         shared: Gathering::Nobody,

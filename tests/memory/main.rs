@@ -118,17 +118,19 @@ fn a_restart_file_takes_less_than_the_fields() {
     }
 }
 
-/// Windows of each file.
-const WINDOWS: usize = 250;
+/// Windows of each file, and files. The first file that is completed takes memory that is kept for the others.
+const WINDOWS: usize = 50;
+const FILES: usize = 20;
 
-/// A thousand windows in four files, with physics, sources, decay, a daily output file and restart files.
+/// A thousand windows in twenty files, with physics, sources, decay, a daily output file and restart files.
 #[cfg(target_os = "linux")]
 #[test]
 #[ignore = "slow: a thousand windows"]
 fn memory_does_not_grow_in_a_thousand_windows() {
     let dir = tempfile::tempdir().unwrap();
     let d = dir.path();
-    for (n, name) in ["w1.bin", "w2.bin", "w3.bin", "w4.bin"].into_iter().enumerate() {
+    let names: Vec<String> = (0..FILES).map(|n| format!("w{n:02}.bin")).collect();
+    for (n, name) in names.iter().enumerate() {
         let (windows, skip) = (WINDOWS.to_string(), (n * WINDOWS).to_string());
         synth(
             d,
@@ -136,24 +138,24 @@ fn memory_does_not_grow_in_a_thousand_windows() {
             &["--flow", "weather", "--nc", "12", "--levels", "20", "--windows", &windows, "--skip-windows", &skip],
         );
     }
-    let text = "[input]\nbinary_paths = [\"w1.bin\", \"w2.bin\", \"w3.bin\", \"w4.bin\"]\n[architecture]\nthreads = 2\n\
+    let text = "[input]\nbinary_paths = PATHS\n[architecture]\nthreads = 2\n\
                 [numerics]\nfloat_type = \"Float64\"\n[advection]\nscheme = \"ppm\"\n[diffusion]\nkind = \"constant\"\nvalue = 10.0\n\
                 [chemistry]\nkind = \"decay\"\nhalf_lives_seconds = { rn222 = 330350.4 }\n\
                 [tracers.rn222]\nsurface_flux = { kind = \"uniform\", rate = 1e-16 }\n[tracers.co2]\nbackground = 4e-4\n\
                 [output]\npath = \"o_{day}.nc\"\nsplit = \"daily\"\ncadence_hours = 1\n[restart]\nevery = 25\n";
-    std::fs::write(d.join("run.toml"), text).unwrap();
+    std::fs::write(d.join("run.toml"), text.replace("PATHS", &format!("{names:?}"))).unwrap();
     let config = atmostr::config::RunConfig::load(&d.join("run.toml")).unwrap_or_else(|e| panic!("{}", e.plain()));
     let mut seen = Residence::default();
     atmostr::model::run(&config, &atmostr::comm::Solo, &mut seen).unwrap();
-    assert_eq!(seen.0.len(), 4 * WINDOWS);
+    assert_eq!(seen.0.len(), FILES * WINDOWS);
     let megabytes = |n: usize| seen.0[n - 1] as f64 / 1e6;
-    let marks = [50, 100, 200, 300, 500, 700, 1000].map(megabytes);
-    println!("resident after 50, 100, 200, 300, 500, 700, 1000 windows: {marks:.1?} MB");
+    let marks = [50, 100, 200, 300, 500, 700, 900, 1000].map(megabytes);
+    println!("resident after 50, 100, 200, 300, 500, 700, 900, 1000 windows: {marks:.1?} MB");
     let grown = megabytes(1000) - megabytes(100);
     assert!(grown < GROWTH_MB, "grown by {grown} MB: {marks:?}");
 }
 
-/// Memory of the library for one more open file varies by this much.
+/// What the allocator keeps varies by less than this from file to file.
 #[cfg(target_os = "linux")]
 const GROWTH_MB: f64 = 2.0;
 
@@ -172,4 +174,50 @@ impl atmostr::model::report::Progress for Residence {
     }
     fn warn(&mut self, _: &str) {}
     fn finish(&mut self, _: &atmostr::model::report::RunReport) {}
+}
+
+/// What ranks in one process tell: every one the same figures.
+#[derive(Default)]
+struct Told {
+    imbalance: Vec<f64>,
+    drift: Vec<usize>,
+    memory: Option<atmostr::model::report::Spread>,
+}
+
+impl atmostr::model::report::Progress for Told {
+    fn start(&mut self, plan: &atmostr::model::report::PlanReport) {
+        self.memory = Some(plan.memory_of_ranks);
+    }
+    fn window(&mut self, report: &atmostr::model::report::WindowReport<'_>) {
+        self.imbalance.push(report.imbalance);
+        self.drift.push(report.drift.len());
+        assert!(report.wall_seconds > 0.0 && report.read_wait_seconds >= 0.0 && report.passes > 0);
+        assert!(report.largest_residual.is_some_and(|r| r < 1e-12), "{report:?}");
+    }
+    fn warn(&mut self, _: &str) {}
+    fn finish(&mut self, _: &atmostr::model::report::RunReport) {}
+}
+
+#[test]
+fn ranks_are_compared_in_every_window() {
+    let dir = tempfile::tempdir().unwrap();
+    let d = dir.path();
+    synth(d, "winds.bin", &["--flow", "weather", "--nc", "12", "--levels", "8", "--windows", "4"]);
+    let text = support::Config { tracers: support::TRACERS, output: "enabled = false", ..Default::default() }.text();
+    let config =
+        atmostr::config::RunConfig::parse(&text, &d.join("run.toml")).unwrap_or_else(|e| panic!("{}", e.plain()));
+    // 14 ranks cannot have the same number of cells.
+    let told = atmostr::comm::threads::run(14, |comm| {
+        let mut told = Told::default();
+        let report = atmostr::model::run(&config, &comm, &mut told).unwrap();
+        (told, report.memory)
+    });
+    for (one, found) in &told {
+        assert_eq!(one.imbalance, told[0].0.imbalance);
+        assert_eq!((one.imbalance.len(), &one.drift), (4, &vec![4; 4]));
+        assert!(one.imbalance.iter().all(|x| (1.0..=14.0).contains(x)), "{:?}", one.imbalance);
+        let memory = one.memory.unwrap();
+        assert!(memory.min < memory.max && memory.min <= memory.mean && memory.mean <= memory.max, "{memory:?}");
+        assert_eq!(found.expected, memory);
+    }
 }

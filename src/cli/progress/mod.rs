@@ -129,7 +129,7 @@ fn memory_text(memory: &MemoryUse) -> Option<String> {
         let [min, mean, max] = [spread.min, spread.mean, spread.max].map(|bytes| size_words(bytes as u64));
         if spread.min == spread.max { max } else { format!("{min} to {max}, mean {mean} on a rank") }
     };
-    Some(format!("memory: {} at most, expected {}", words(&found), words(&memory.expected)))
+    Some(format!("memory: {} at the most, {} expected", words(&found), words(&memory.expected)))
 }
 
 /// A restart file in words.

@@ -81,7 +81,8 @@ fn lines_are_few_unless_time_passes() {
     assert!(few.contains("[24/24] winds.bin window 24/24 steps/window=4 | 1.00 days"), "{few}");
     let window = "0.75 s (reading 0.50 s) | cfl=0.50/0.95 in 2 passes | imbalance=1.25 | drift=-3.0e-16 (sf6)";
     assert!(few.contains(window), "{few}");
-    let memory = "memory: 800 B to 900 B, mean 850 B on a rank at most, expected 900 B to 1000 B, mean 950 B on a rank";
+    let memory =
+        "memory: 800 B to 900 B, mean 850 B on a rank at the most, 900 B to 1000 B, mean 950 B on a rank expected";
     assert!(few.contains(memory), "{few}");
     assert!(few.contains("\nfinished: 1.00 days"), "{few}");
     assert!(few.contains("2.000e-1") && few.ends_with("written: run.nc\n"), "{few}");

@@ -16,10 +16,10 @@ impl<R: Scalar> Run<'_, R> {
         let state = self.engine.shape();
         let scheme = self.config.advection.scheme.map_or("none", |s| s.name());
         let memory = match self.comm.size() {
-            1 => format!("at most {}", self.memory.words()),
+            1 => format!("{} expected", self.memory.words()),
             _ => {
                 let [least, most] = [memory_of_ranks.min, memory_of_ranks.max].map(|bytes| size_words(bytes as u64));
-                format!("at most {least} to {most} on a rank; on the first {}", self.memory.words())
+                format!("{least} to {most} expected on a rank; on the first {}", self.memory.words())
             }
         };
         let mut lines = vec![
