@@ -59,6 +59,9 @@ impl RunFacts {
     pub(super) fn new(config: &RunConfig, setup: &Setup, threads: usize, comm: &dyn Communicator) -> Self {
         let program = Provenance::detect().agreed(comm);
         let header = setup.header();
+        // Machines with other numbers of ranks have other numbers of threads, but attributes must be the same on all ranks.
+        let of_first = comm.broadcast((threads as u64).to_le_bytes().to_vec());
+        let threads = of_first.try_into().map_or(threads, |bytes| u64::from_le_bytes(bytes) as usize);
         Self {
             program: program.framework,
             commit: program.commit,
