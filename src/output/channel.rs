@@ -109,8 +109,9 @@ impl Channel {
                         FileAccess::Parallel(writers) => create_on_all(path, writers).map(Writer::Here),
                         FileAccess::Gathered => Ok(Writer::Elsewhere),
                     };
-                    let channel = Self::new(agree(comm, file)?, Access::Shared, path);
-                    Ok(Self { grouped: Some(Grouped::new(group, comm)), ..channel })
+                    let mut channel = Self::new(agree(comm, file)?, Access::Shared, path);
+                    channel.grouped = Some(Grouped::new(group, comm));
+                    Ok(channel)
                 }
             },
         }?;
