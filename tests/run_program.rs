@@ -192,9 +192,9 @@ fn tiles_threads_and_prefetching_change_nothing() {
 fn copies_on_a_disk_of_the_machine_change_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    let names: Vec<String> = (1..=4).map(|day| format!("winds_2021120{day}.bin")).collect();
+    let names: Vec<String> = (0..4).map(|n| format!("winds{n}.bin")).collect();
     for (n, name) in names.iter().enumerate() {
-        let (start, skip) = (format!("2021-12-0{}", n + 1), (2 * n).to_string());
+        let (start, skip) = (format!("2021-12-01T{:02}:00:00Z", 2 * n), (2 * n).to_string());
         let args = ["--nc", "6", "--levels", "4", "--windows", "2", "--start-time", &start, "--skip-windows", &skip];
         synth(dir, name, &args);
     }
