@@ -158,8 +158,11 @@ impl fmt::Debug for FileAccess {
     }
 }
 
+/// Tells a message and ends all ranks.
+type EndAll = Box<dyn Fn(&str) + Send + Sync>;
+
 /// What ends a job from one rank.
-static LONE_FAILURE: OnceLock<Box<dyn Fn(&str) + Send + Sync>> = OnceLock::new();
+static LONE_FAILURE: OnceLock<EndAll> = OnceLock::new();
 
 /// Chooses what [`fail_alone`] does: it tells the message and ends all ranks. The first call counts.
 pub fn on_lone_failure(end: impl Fn(&str) + Send + Sync + 'static) {

@@ -312,6 +312,7 @@ fn several_violations_are_reported_together() {
 #[test]
 fn radius_defaults_and_unknown_keys_stay() {
     let mut map = full();
+    map.shift_remove(seal::KEY);
     map.shift_remove("planet_radius_m");
     map.insert("ps_offsets_pa_per_window".to_string(), json!([1, null, {"a": "b"}]));
     let header = parse(&map).unwrap();
