@@ -240,7 +240,11 @@ fn disk(config: &RunConfig, setup: &Setup, sources: usize) -> DiskUse {
     });
     let layer = (6 * nc * nc * value) as u64;
     let carries = [config.physics.diffusion.is_some(), config.physics.convection.is_some()];
-    let kept = carries.iter().filter(|given| **given).count() * tracers + sources;
+    let chosen = config.output.as_ref().map(|output| &output.fields);
+    // Sums between snapshots, in pairs: three for every column, one for every cell.
+    let transfers = if chosen.is_some_and(|fields| fields.has_column_fluxes()) { 6 * tracers } else { 0 };
+    let states = if chosen.is_some_and(|fields| fields.has_interval_means()) { 3 } else { 1 };
+    let kept = carries.iter().filter(|given| **given).count() * tracers + sources + transfers;
     let window_bytes = match &config.input.source {
         Source::Files { .. } => setup.header().window_bytes() as f64,
         Source::Synthetic(options) => options.payload_bytes() as f64 / options.windows.max(1) as f64,
@@ -250,7 +254,7 @@ fn disk(config: &RunConfig, setup: &Setup, sources: usize) -> DiskUse {
         snapshot_bytes,
         output_bytes: snapshots * snapshot_bytes as f64,
         deflate_level: config.output.as_ref().map_or(0, |output| output.compression.level),
-        restart_bytes: config.restart.as_ref().map_or(0, |_| layer * ((tracers + 1) * plan.levels + kept) as u64),
+        restart_bytes: config.restart.as_ref().map_or(0, |_| layer * (states * (tracers + 1) * plan.levels + kept) as u64),
         restart_files: config.restart.as_ref().map_or(0, |restart| restart.keep + 1),
         transport_bytes: window_bytes * MONTH_DAYS * DAY / setup.header().dt_met_seconds(),
     }
