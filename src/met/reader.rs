@@ -91,8 +91,10 @@ impl TransportFile {
         if let Some(copy) = copy.filter(whole) {
             return Ok(copy);
         }
-        let file = patiently(&self.path, || File::open(&self.path)).map_err(MetError::io(&self.path, "open"))?;
-        let facts = file.metadata().map_err(MetError::io(&self.path, "find the size of"))?;
+        // The path is copied only if something fails.
+        let failed = |what| move |source| MetError::io(&self.path, what)(source);
+        let file = patiently(&self.path, || File::open(&self.path)).map_err(failed("open"))?;
+        let facts = file.metadata().map_err(failed("find the size of"))?;
         if Stamp::of(&facts) == self.stamp { Ok(file) } else { Err(MetError::Changed { path: self.path.clone() }) }
     }
 

@@ -254,7 +254,10 @@ fn disk(config: &RunConfig, setup: &Setup, sources: usize) -> DiskUse {
         snapshot_bytes,
         output_bytes: snapshots * snapshot_bytes as f64,
         deflate_level: config.output.as_ref().map_or(0, |output| output.compression.level),
-        restart_bytes: config.restart.as_ref().map_or(0, |_| layer * (states * (tracers + 1) * plan.levels + kept) as u64),
+        restart_bytes: config
+            .restart
+            .as_ref()
+            .map_or(0, |_| layer * (states * (tracers + 1) * plan.levels + kept) as u64),
         restart_files: config.restart.as_ref().map_or(0, |restart| restart.keep + 1),
         transport_bytes: window_bytes * MONTH_DAYS * DAY / setup.header().dt_met_seconds(),
     }
