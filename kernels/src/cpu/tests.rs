@@ -74,9 +74,9 @@ fn direct(start: &Start) -> Vec<u64> {
     seams::prepare_seam::<f64, 8>(&m, flux, 1.0, line, &mut seam);
     seams::seam_fluxes::<PpmHuynhPd, f64, 8>(&rm, line, &seam, &mut amounts, &mut workspace);
     coefficients::prepare_x::<f64, 8>(shape, &mut m, flux, 1.0, OPEN, &mut faces);
-    rows::sweep_x::<PpmHuynhPd, f64>(shape, &mut rm, &faces, &mut workspace);
+    rows::sweep_x::<PpmHuynhPd, f64>(shape, &mut rm, &faces, None, &mut workspace);
     coefficients::prepare_y::<f64, 8>(shape, &mut m, flux, 1.0, OPEN, &mut faces);
-    march::sweep_y::<PpmHuynhPd, f64, 8>(shape, &mut rm, &faces);
+    march::sweep_y::<PpmHuynhPd, f64, 8>(shape, &mut rm, &faces, None);
     coefficients::prepare_z::<f64, 8>(shape.pitch, NK, &mut m, flux, 1.0, &mut columns);
     march::sweep_z::<PpmHuynhPd, f64, 8>(shape.pitch, NK, &mut rm, &columns);
     bits(&m, &rm, &amounts)
