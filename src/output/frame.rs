@@ -4,7 +4,8 @@ use kernels::Scalar;
 
 use super::cells::TileCells;
 use super::error::OutputError;
-use super::selection::{FieldPlan, MetField, Quantity};
+use super::met_field::MetField;
+use super::selection::{FieldPlan, Quantity};
 use crate::diagnostics::{ColumnSums, ColumnTransfers, StateSums, Transfer};
 use crate::state::{Slabs, TileSet};
 

@@ -12,6 +12,7 @@ mod error;
 mod frame;
 mod geometry;
 mod grouped;
+mod met_field;
 mod parts;
 mod plot;
 mod provenance;
@@ -27,13 +28,12 @@ pub use channel::{WriteMode, left_files_open};
 pub use diff::{DiffReport, VOLATILE_ATTRIBUTES, ValueDifferences, diff};
 pub use error::OutputError;
 pub use frame::{FrameContent, FrameNeeds, IntervalSums, MetColumns, SnapshotFrame};
+pub use met_field::MetField;
 pub use plot::{PlotRequest, plot};
 pub use provenance::{Provenance, record_of_files};
 pub use remap::{Mapped, RegridReport, RegridRequest, check_cache, check_output, mesh_of, regrid};
 pub(crate) use schema::{Attributes, Storage, VariableDef};
-pub use selection::{
-    FieldPlan, FieldSelection, LayerSelection, MetField, RESERVED_NAMES, TracerFields, TracerSelection,
-};
+pub use selection::{FieldPlan, FieldSelection, LayerSelection, RESERVED_NAMES, TracerFields, TracerSelection};
 pub(crate) use sharing::{Rectangle, Sharing};
 pub use spec::{Compression, Continuation, OutputSpec, Series, Split, Writing};
 pub use writer::SnapshotWriter;

@@ -6,8 +6,9 @@
 use netcdf::AttributeValue;
 
 use super::geometry::grid_label;
+use super::met_field::MetField;
 use super::selection::{
-    AIR_TOTAL, Extent, FieldPlan, FieldVariable, MetField, Quantity, TIME_BOUNDS, total_mass_name, tracer_of,
+    AIR_TOTAL, Extent, FieldPlan, FieldVariable, Quantity, TIME_BOUNDS, total_mass_name, tracer_of,
 };
 use super::spec::OutputSpec;
 use crate::grid::CubedSphere;
