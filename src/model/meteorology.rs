@@ -51,20 +51,24 @@ impl<R: Scalar> Meteorology<R> {
             let dry: Vec<f64> =
                 carried.values(tile, AIR).zip(&areas[tile]).map(|(m, a)| GRAVITY * m / a + *top).collect();
             let cells: Vec<usize> = (0..shape.nj * shape.ni).collect();
+            let at = |n: usize| shape.row_start(n / shape.ni) + n % shape.ni;
+            let found = |n: &usize| {
+                let Column { pressure, temperature, humidity } =
+                    Column::of(window, (tile, at(*n)), areas[tile][*n], *top);
+                tropopause(&pressure, &temperature, &humidity)
+            };
+            // Height and pressure come from the same search.
+            let sought = fields.iter().any(|f| matches!(f, MetField::TropopauseHeight | MetField::TropopausePressure));
+            let tropopauses: Vec<_> = if sought { cells.par_iter().map(found).collect() } else { Vec::new() };
             for &field in fields.iter() {
                 let value = |n: &usize| -> f64 {
-                    let (at, area) = (shape.row_start(n / shape.ni) + n % shape.ni, areas[tile][*n]);
-                    let column = || Column::of(window, (tile, at), area, *top);
-                    let found = || {
-                        let Column { pressure, temperature, humidity } = column();
-                        tropopause(&pressure, &temperature, &humidity)
-                    };
+                    let (at, area) = (at(*n), areas[tile][*n]);
                     match field {
                         MetField::DrySurfacePressure => dry[*n],
                         MetField::SurfacePressure => dry[*n] + GRAVITY * vapour(window, (tile, at)) / area,
                         MetField::BoundaryLayerHeight => section(window, Section::Pblh).plane(0, tile, 0)[at].to_f64(),
-                        MetField::TropopauseHeight => found().map_or(f64::NAN, |t| t.height),
-                        MetField::TropopausePressure => found().map_or(f64::NAN, |t| t.pressure),
+                        MetField::TropopauseHeight => tropopauses[*n].map_or(f64::NAN, |t| t.height),
+                        MetField::TropopausePressure => tropopauses[*n].map_or(f64::NAN, |t| t.pressure),
                     }
                 };
                 let values: Vec<f64> = cells.par_iter().map(value).collect();
