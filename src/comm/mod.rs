@@ -89,6 +89,15 @@ pub trait Communicator: Send + Sync {
     fn max_f64(&self, values: &mut [f64]);
     /// Bytes of every rank, in rank order, on rank 0; `None` elsewhere.
     fn gather(&self, bytes: &[u8]) -> Option<Vec<Vec<u8>>>;
+    /// Hands the bytes of every rank, in rank order, to `take` on rank 0, which knows their `lengths`; nothing elsewhere.
+    /// What comes in is put into `room`, on rank 0 of several as long as the longest.
+    fn gather_each(&self, bytes: &[u8], lengths: &[usize], room: &mut [u8], take: &mut dyn FnMut(usize, &[u8])) {
+        for (rank, part) in self.gather(bytes).into_iter().flatten().enumerate() {
+            let room = &mut room[..lengths[rank]];
+            room.copy_from_slice(&part);
+            take(rank, room);
+        }
+    }
     /// Bytes of rank 0 on every rank.
     fn broadcast(&self, bytes: Vec<u8>) -> Vec<u8>;
     /// Prepares a repeatable exchange.

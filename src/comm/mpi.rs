@@ -225,6 +225,20 @@ impl Communicator for Mpi {
     fn gather(&self, bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
         gather(&self.world, bytes)
     }
+    fn gather_each(&self, bytes: &[u8], lengths: &[usize], room: &mut [u8], take: &mut dyn FnMut(usize, &[u8])) {
+        if self.rank() != 0 {
+            if !bytes.is_empty() {
+                self.world.process_at_rank(0).send_with_tag(bytes, GATHER_TAG);
+            }
+            return;
+        }
+        take(0, bytes);
+        for (rank, &length) in lengths.iter().enumerate().skip(1).filter(|(_, length)| **length > 0) {
+            let room = &mut room[..length];
+            self.world.process_at_rank(rank as i32).receive_into_with_tag(room, GATHER_TAG);
+            take(rank, room);
+        }
+    }
     fn broadcast(&self, bytes: Vec<u8>) -> Vec<u8> {
         let root = self.world.process_at_rank(0);
         let mut length = bytes.len() as i64;

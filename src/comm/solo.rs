@@ -32,6 +32,9 @@ impl Communicator for Solo {
     fn gather(&self, bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
         Some(vec![bytes.to_vec()])
     }
+    fn gather_each(&self, bytes: &[u8], _: &[usize], _: &mut [u8], take: &mut dyn FnMut(usize, &[u8])) {
+        take(0, bytes);
+    }
     fn broadcast(&self, bytes: Vec<u8>) -> Vec<u8> {
         bytes
     }

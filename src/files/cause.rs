@@ -36,7 +36,7 @@ fn functions() -> (SetHandler, Walk) {
 
 /// A symbol among those that the NetCDF library sees; `None` if it is a part of the program.
 #[cfg(unix)]
-fn of_netcdf(name: &CStr) -> Option<*mut c_void> {
+pub(super) fn of_netcdf(name: &CStr) -> Option<*mut c_void> {
     let mut info = libc::Dl_info {
         dli_fname: std::ptr::null(),
         dli_fbase: std::ptr::null_mut(),

@@ -5,6 +5,7 @@ mod caches;
 pub mod cause;
 mod classic;
 mod lookup;
+mod metadata;
 mod reading;
 mod target;
 
@@ -15,6 +16,7 @@ use std::path::Path;
 use crate::interrupt::Temporary;
 pub use caches::{SMALL_CACHE_BYTES, SmallCaches};
 pub use lookup::variable;
+pub use metadata::{CHUNKS_BETWEEN_FLUSHES, meet_only_when_flushed};
 pub use reading::{OpenError, open_netcdf};
 pub use target::{UnusableTarget, writable_file, writable_folder};
 

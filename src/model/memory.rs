@@ -85,6 +85,8 @@ pub(super) enum Gathering {
     Alone,
     /// The first rank, what all others send it.
     FirstRank,
+    /// The first rank of each group, what the others of the group send it.
+    Group,
     /// Nobody: all ranks write their own cells.
     Nobody,
 }
@@ -220,9 +222,12 @@ impl MemoryPlan<'_> {
         let (own, whole) = (bytes(cells), bytes(6 * self.layout.nc() * self.layout.nc()));
         match (gathering, rank) {
             (Gathering::Alone, _) => own + whole,
-            // Its own part as values and as bytes, what comes in, a part that is put in place, and the whole.
-            (Gathering::FirstRank, 0) => 3 * own + 2 * whole,
-            (Gathering::FirstRank, _) => 2 * own,
+            // Its own part, what comes in from one rank, and the whole.
+            (Gathering::FirstRank, 0) => 2 * own + whole,
+            (Gathering::FirstRank, _) => own,
+            // The same as values and as bytes, and what has come in: no more than if it gathered everything.
+            (Gathering::Group, 0) => 2 * own + 2 * whole,
+            (Gathering::Group, _) => 2 * own,
             (Gathering::Nobody, _) => own,
         }
     }
@@ -230,8 +235,8 @@ impl MemoryPlan<'_> {
     fn gathering(&self, writing: Writing) -> Gathering {
         match (self.layout.ranks(), writing) {
             (1, _) => Gathering::Alone,
-            // The first rank of a group: no more than if it gathered everything.
-            (_, Writing::Background { .. } | Writing::Grouped { .. }) => Gathering::FirstRank,
+            (_, Writing::Background { .. }) => Gathering::FirstRank,
+            (_, Writing::Grouped { .. }) => Gathering::Group,
             (_, Writing::Collective) => self.shared,
         }
     }

@@ -11,7 +11,6 @@ use super::error::{RunError, agree_on};
 use super::interval::{Interval, IntervalField};
 use super::meteorology::Meteorology;
 use super::restart::{OutputPlace, Resumed};
-use super::run::totals;
 use super::setup::{Setup, make_folder_of};
 use crate::comm::Communicator;
 use crate::config::RunConfig;
@@ -198,11 +197,13 @@ impl<R: Scalar> Snapshots<R> {
     }
 
     /// Writes a snapshot if one is due at this hour, the end of `window` or the start of the first one; the seconds it took.
+    /// `totals` are those of air and tracers then.
     pub(super) fn write(
         &mut self,
         hours: f64,
         window: &WindowBuffer<R>,
         engine: &mut dyn Engine<R>,
+        totals: &[f64],
         budgets: &Budgets,
         comm: &dyn Communicator,
     ) -> Result<f64, RunError> {
@@ -210,8 +211,6 @@ impl<R: Scalar> Snapshots<R> {
         let Some(_) = self.due.pop_if(|due| (*due - hours).abs() < SAME_HOUR) else { return Ok(0.0) };
         let _timed = timers::section(Timed::IoWrite);
         let start = Instant::now();
-        let mut found = Vec::new();
-        totals(engine, comm, &mut found)?;
         let tracers = engine.shape().tracers().to_vec();
         let content = agree_on(comm, engine.content(writer.needs()))?;
         let columns = match content {
@@ -223,7 +222,7 @@ impl<R: Scalar> Snapshots<R> {
             interval: self.interval.as_ref().map(Interval::sums),
             meteorology: self.meteorology.as_mut().map(|meteorology| meteorology.update(window, columns)),
             tracers: &tracers,
-            totals: &found,
+            totals,
             series: &budgets.series_values(),
         };
         agree_on(comm, writer.append(&frame, comm).map_err(RunError::from))?;

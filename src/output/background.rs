@@ -13,6 +13,9 @@ use super::schema::Storage;
 use crate::files::cause;
 use crate::timers;
 
+/// Bytes of a write whose memory is kept.
+const LARGE_BYTES: usize = 64 << 10;
+
 /// Values of one write, kept until it is their turn.
 #[derive(Debug)]
 enum Kept {
@@ -34,6 +37,15 @@ impl Kept {
         match storage::<R>() {
             Storage::Float => Self::Float(bytemuck::cast_vec(values)),
             _ => Self::Double(bytemuck::cast_vec(values)),
+        }
+    }
+
+    /// The memory of what is not needed any more; none if it is of another type.
+    fn room<R: Scalar>(self) -> Vec<R> {
+        match (storage::<R>(), self) {
+            (Storage::Float, Self::Float(values)) => bytemuck::cast_vec(values),
+            (Storage::Double, Self::Double(values)) => bytemuck::cast_vec(values),
+            _ => Vec::new(),
         }
     }
 
@@ -61,14 +73,16 @@ impl Job {
         }
     }
 
-    fn run(self, file: &mut FileMut) -> Result<(), netcdf::Error> {
+    /// What is left when it is done: the values written.
+    fn run(self, file: &mut FileMut) -> Result<Option<Kept>, netcdf::Error> {
         match self {
             Job::Put { name, region, values, .. } => put(file, &name, region, values.borrow())
-                .map_err(|e| netcdf::Error::Str(format!("write `{name}`: {e}"))),
+                .map_err(|e| netcdf::Error::Str(format!("write `{name}`: {e}")))
+                .map(|()| Some(values)),
             Job::Attributes(list) => {
-                list.into_iter().try_for_each(|(key, value)| file.add_attribute(&key, value).map(drop))
+                list.into_iter().try_for_each(|(key, value)| file.add_attribute(&key, value).map(drop)).map(|()| None)
             }
-            Job::Sync => file.sync(),
+            Job::Sync => file.sync().map(|()| None),
         }
     }
 }
@@ -81,6 +95,8 @@ struct Queue {
     bytes: usize,
     /// Whether the thread has something in hand.
     busy: bool,
+    /// Memory of large writes, to be used again: new memory takes longer to get than a copy into it.
+    spare: Vec<Kept>,
     /// What went wrong first, until it is told.
     error: Option<netcdf::Error>,
     /// Whether something went wrong: all later jobs are dropped.
@@ -132,6 +148,11 @@ impl Background {
     /// The same for values that are not needed any more.
     pub(super) fn put_owned<R: Scalar>(&self, name: &str, region: Region, values: Vec<R>) -> Result<(), netcdf::Error> {
         self.put_kept(name, region, Kept::owned(values))
+    }
+
+    /// Memory for a large write, of any length.
+    pub(super) fn room<R: Scalar>(&self) -> Vec<R> {
+        self.desk.lock().spare.pop().map_or_else(Vec::new, Kept::room)
     }
 
     fn put_kept(&self, name: &str, region: Region, values: Kept) -> Result<(), netcdf::Error> {
@@ -218,10 +239,14 @@ fn work(mut file: FileMut, path: &Path, desk: &Desk) -> FileMut {
             queue = desk.lock();
             queue.busy = false;
             queue.bytes -= bytes;
-            if let Err(error) = result {
-                (queue.error, queue.failed) = (Some(error), true);
-                queue.jobs.clear();
-                queue.bytes = 0;
+            match result {
+                Ok(Some(values)) if bytes >= LARGE_BYTES => queue.spare.push(values),
+                Ok(_) => {}
+                Err(error) => {
+                    (queue.error, queue.failed) = (Some(error), true);
+                    queue.jobs.clear();
+                    queue.bytes = 0;
+                }
             }
             desk.changed.notify_all();
         } else if queue.closed {

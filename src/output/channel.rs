@@ -10,11 +10,14 @@ use super::background::Background;
 use super::definitions::define;
 use super::error::{Context, OutputError};
 use super::grouped::Grouped;
+use super::pieces::Pieces;
 use super::schema::{Attributes, Storage, VariableDef};
-use super::sharing::{Rectangle, Sharing};
+use super::sharing::Sharing;
 use super::spec::Compression;
 use crate::comm::{Communicator, FileAccess, agree, fail_alone};
-use crate::files::{SmallCaches, cause};
+#[cfg(feature = "mpi")]
+use crate::files::meet_only_when_flushed;
+use crate::files::{CHUNKS_BETWEEN_FLUSHES, SmallCaches, cause};
 
 /// Values of one write.
 #[derive(Clone, Copy)]
@@ -76,6 +79,8 @@ pub(crate) struct Channel {
     grouped: Option<Grouped>,
     path: PathBuf,
     failed: bool,
+    /// Chunks added to a shared file since what has changed was brought to it.
+    changed: usize,
 }
 
 /// Who holds the file of this rank.
@@ -120,7 +125,14 @@ impl Channel {
     }
 
     fn new(writer: Writer, access: Access, path: &Path) -> Self {
-        Self { writer, shared: access != Access::Single, grouped: None, path: path.to_path_buf(), failed: false }
+        Self {
+            writer,
+            shared: access != Access::Single,
+            grouped: None,
+            path: path.to_path_buf(),
+            failed: false,
+            changed: 0,
+        }
     }
 
     /// A file of rank 0.
@@ -188,15 +200,24 @@ impl Channel {
         values: Values,
         comm: &dyn Communicator,
     ) -> Result<(), netcdf::Error> {
+        let chunks = count.iter().rev().skip(2).product();
         if comm.rank() == 0 || start.is_empty() {
-            return self.put(name, (start, count), values);
+            self.put(name, (start, count), values)?;
+            return self.has_changed(chunks);
         }
         let nothing = match values {
             Values::Int(_) => Values::Int(&[]),
             Values::Float(_) => Values::Float(&[]),
             Values::Double(_) => Values::Double(&[]),
         };
-        self.put(name, empty(start.len()), nothing)
+        self.put(name, empty(start.len()), nothing)?;
+        self.has_changed(chunks)
+    }
+
+    /// Notes that chunks were added, the same number on all ranks.
+    fn has_changed(&mut self, chunks: usize) -> Result<(), netcdf::Error> {
+        self.changed += chunks;
+        if self.shared && self.changed > CHUNKS_BETWEEN_FLUSHES { self.sync() } else { Ok(()) }
     }
 
     fn put(&mut self, name: &str, region: Region, values: Values) -> Result<(), netcdf::Error> {
@@ -211,13 +232,13 @@ impl Channel {
     /// Collective: writes the pieces of all ranks into `[lead…, levels, nf, Ydim, Xdim]`, where `lead` starts the region
     /// (time, and the first level if the variable has levels) and `levels` is the number of levels of the pieces.
     ///
-    /// `own` lists, rectangle by rectangle, the values of this rank, levels outermost.
+    /// `own` are the values of this rank.
     pub(crate) fn put_pieces<R: Scalar>(
         &mut self,
         name: &str,
         lead: &[usize],
         levels: Option<usize>,
-        own: &[(Rectangle, Vec<R>)],
+        own: &mut Pieces<R>,
         sharing: &Sharing,
         nc: usize,
         comm: &dyn Communicator,
@@ -231,12 +252,13 @@ impl Channel {
         if self.shared {
             let of_group = self.grouped.as_ref().map(|grouped| grouped.gather(own, levels.unwrap_or(1)));
             let (own, slots) = match (&of_group, &self.grouped) {
-                (Some(all), Some(grouped)) => (&all[..], grouped.slots(sharing)),
-                _ => (own, sharing.max_tiles),
+                (Some(all), Some(grouped)) => (all, grouped.slots(sharing)),
+                _ => (&*own, sharing.max_tiles),
             };
+            let mut pieces = own.iter(levels.unwrap_or(1));
             let mut result = Ok(());
-            for slot in 0..slots {
-                let written = match own.get(slot) {
+            for _ in 0..slots {
+                let written = match pieces.next() {
                     Some((r, values)) => {
                         self.put(name, region((r.panel, 1), (r.j0, r.nj), (r.i0, r.ni)), Values::of(values))
                     }
@@ -244,32 +266,20 @@ impl Channel {
                 };
                 result = result.and(written);
             }
-            return result;
+            result?;
+            return self.has_changed(6 * levels.unwrap_or(1));
         }
         let levels = levels.unwrap_or(1);
-        let mut whole = Whole::new(levels, nc);
-        if comm.size() == 1 {
-            own.iter().for_each(|(rectangle, values)| whole.place(rectangle, values));
-        } else {
-            // Copied piece by piece: byte by byte it takes as long as writing.
-            let pieces: Vec<&[u8]> = own.iter().map(|(_, values)| bytemuck::cast_slice(values)).collect();
-            let bytes = pieces.concat();
-            let (Some(gathered), Some(all)) = (comm.gather(&bytes), &sharing.all) else { return Ok(()) };
-            for (bytes, rectangles) in gathered.iter().zip(all) {
-                let values: Vec<R> = bytemuck::pod_collect_to_vec(bytes);
-                let mut rest = &values[..];
-                for rectangle in rectangles {
-                    let (own, tail) = rest.split_at(levels * rectangle.cells());
-                    whole.place(rectangle, own);
-                    rest = tail;
-                }
-            }
-        }
+        let room = match &self.writer {
+            Writer::Thread(background) => background.room(),
+            Writer::Here(_) | Writer::Elsewhere => Vec::new(),
+        };
+        let Some(whole) = own.gather(room, levels, sharing, nc, comm) else { return Ok(()) };
         let region = region((0, 6), (0, nc), (0, nc));
         let written = match &mut self.writer {
             Writer::Elsewhere => Ok(()),
-            Writer::Here(file) => cause::told(&self.path, || put(file, name, region, Values::of(&whole.values))),
-            Writer::Thread(background) => background.put_owned(name, region, whole.values),
+            Writer::Here(file) => cause::told(&self.path, || put(file, name, region, Values::of(&whole))),
+            Writer::Thread(background) => background.put_owned(name, region, whole),
         };
         self.noted(written)
     }
@@ -288,6 +298,7 @@ impl Channel {
 
     /// Brings everything written so far to the file.
     pub(crate) fn sync(&mut self) -> Result<(), netcdf::Error> {
+        self.changed = 0;
         let written = match &self.writer {
             Writer::Elsewhere => Ok(()),
             Writer::Here(file) => cause::told(&self.path, || file.sync()),
@@ -360,7 +371,9 @@ fn create_on_all(path: &Path, communicator: mpi::ffi::MPI_Comm) -> Result<FileMu
     // SAFETY: reads a constant handle that the MPI library defines before any of its functions run.
     let info = unsafe { mpi::ffi::RSMPI_INFO_NULL };
     let create = || netcdf::create_par_with(path, communicator, info, netcdf::Options::NETCDF4);
-    cause::told(path, create).context(path, || "create on all ranks".into())
+    let file = cause::told(path, create).context(path, || "create on all ranks".into())?;
+    meet_only_when_flushed();
+    Ok(file)
 }
 
 /// Writes a region of a variable.
@@ -388,29 +401,4 @@ fn prepare(path: &Path) -> Result<(), OutputError> {
     }
     // The library reports a missing or read-only directory in less clear words.
     std::fs::File::create(path).map(drop).map_err(io)
-}
-
-/// Values of all cells, `[levels][panel][j][i]`.
-struct Whole<R> {
-    values: Vec<R>,
-    levels: usize,
-    nc: usize,
-}
-
-impl<R: Scalar> Whole<R> {
-    fn new(levels: usize, nc: usize) -> Self {
-        Self { values: vec![R::default(); levels * 6 * nc * nc], levels, nc }
-    }
-
-    /// Puts the values of a rectangle, levels outermost, to their places.
-    fn place(&mut self, r: &Rectangle, values: &[R]) {
-        let mut rows = values.chunks_exact(r.ni);
-        for level in 0..self.levels {
-            for j in r.j0..r.j0 + r.nj {
-                let start = ((level * 6 + r.panel) * self.nc + j) * self.nc + r.i0;
-                let row = rows.next().expect("a row for every level and j");
-                self.values[start..start + r.ni].copy_from_slice(row);
-            }
-        }
-    }
 }

@@ -138,7 +138,7 @@ impl<'a, R: Scalar> SnapshotFrame<'a, R> {
 
     /// Appends the interior values of `quantity` on `tile` (i fastest) at `level`; columns ignore the level.
     ///
-    /// `cells` are those of the tile. Quotients are formed in f64 and rounded once.
+    /// `cells` are those of the tile. Quotients are rounded once.
     pub(super) fn derive(&self, quantity: Quantity, level: usize, tile: usize, cells: &TileCells, out: &mut Vec<R>) {
         let (round, areas) = (R::from_f64, &cells.areas);
         let moved = |what, t: usize| {
@@ -147,13 +147,14 @@ impl<'a, R: Scalar> SnapshotFrame<'a, R> {
         };
         let columns = |plane| self.columns().values(tile, plane);
         match quantity {
-            Quantity::AirMass => self.for_cells(level, tile, 0, |_, m, _| out.push(m)),
+            Quantity::AirMass => self.rows(level, tile, 0).for_each(|(air, _)| out.extend(air)),
             Quantity::AirMassPerArea => {
-                self.for_cells(level, tile, 0, |cell, m, _| out.push(round(m.to_f64() / areas[cell])))
+                let width = self.layers().tile_set().shapes()[tile].ni;
+                for ((air, _), areas) in self.rows(level, tile, 0).zip(areas.chunks_exact(width)) {
+                    out.extend(air.iter().zip(areas).map(|(m, area)| round(m.to_f64() / area)));
+                }
             }
-            Quantity::MixingRatio(t) => {
-                self.for_cells(level, tile, 1 + t, |_, m, rm| out.push(round(ratio(rm.to_f64(), m.to_f64()))))
-            }
+            Quantity::MixingRatio(t) => self.mixing_ratio(t, level, tile, out),
             Quantity::ColumnAirMassPerArea => out.extend(columns(0).zip(areas).map(|(m, area)| round(m / area))),
             Quantity::ColumnMean(t) => out.extend(columns(0).zip(columns(1 + t)).map(|(m, rm)| round(ratio(rm, m)))),
             Quantity::ColumnMassPerArea(t) => {
@@ -180,9 +181,7 @@ impl<'a, R: Scalar> SnapshotFrame<'a, R> {
     fn interval_mean(&self, tracer: usize, level: usize, tile: usize, out: &mut Vec<R>) {
         let sums = self.interval.and_then(|sums| sums.states).expect("files with sums take no frames without");
         if sums.windows() == 0 {
-            return self.for_cells(level, tile, 1 + tracer, |_, m, rm| {
-                out.push(R::from_f64(ratio(rm.to_f64(), m.to_f64())));
-            });
+            return self.mixing_ratio(tracer, level, tile, out);
         }
         let shape = sums.parts()[0].tile_set().shapes()[tile];
         for at in (0..shape.nj).flat_map(|j| shape.row_start(j)..shape.row_start(j) + shape.ni) {
@@ -197,20 +196,29 @@ impl<'a, R: Scalar> SnapshotFrame<'a, R> {
         (0..shape.nj).for_each(|j| out.extend(&values[shape.row_start(j)..][..shape.ni]));
     }
 
-    /// Calls `visit(cell, air mass, value of plane)` for the interior cells.
-    fn for_cells(&self, level: usize, tile: usize, plane: usize, mut visit: impl FnMut(usize, R, R)) {
+    fn mixing_ratio(&self, tracer: usize, level: usize, tile: usize, out: &mut Vec<R>) {
+        let (zero, none) = (R::lit(0.0), R::from_f64(f64::NAN));
+        for (air, amounts) in self.rows(level, tile, 1 + tracer) {
+            out.extend(amounts.iter().zip(air).map(|(&rm, &m)| R::select(m.gt(zero), rm / m, none)));
+        }
+    }
+
+    fn layers(&self) -> &'a Slabs<R> {
         let FrameContent::Layers { state, .. } = self.content else {
             unreachable!("files with layers take no frames without");
         };
+        state
+    }
+
+    /// Air masses and values of `plane` of the interior cells, row by row.
+    fn rows(&self, level: usize, tile: usize, plane: usize) -> impl Iterator<Item = (&'a [R], &'a [R])> {
+        let state = self.layers();
         let shape = state.tile_set().shapes()[tile];
-        let air = state.plane(level, tile, 0);
-        let values = state.plane(level, tile, plane);
-        for j in 0..shape.nj {
-            let row = shape.row_start(j);
-            for i in 0..shape.ni {
-                visit(j * shape.ni + i, air[row + i], values[row + i]);
-            }
-        }
+        let (air, values) = (state.plane(level, tile, 0), state.plane(level, tile, plane));
+        (0..shape.nj).map(move |j| {
+            let row = shape.row_start(j)..shape.row_start(j) + shape.ni;
+            (&air[row.clone()], &values[row])
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use kernels::Scalar;
 
+use super::pieces::Pieces;
 use super::sharing::{Rectangle, Sharing};
 #[cfg(feature = "mpi")]
 use crate::comm::Communicator;
@@ -30,13 +31,13 @@ impl Grouped {
 
     /// The rectangles of the whole group with their values, of `levels` levels each, on the rank that writes; nothing
     /// elsewhere. Collective over the group.
-    pub(super) fn gather<R: Scalar>(&self, own: &[(Rectangle, Vec<R>)], levels: usize) -> Vec<(Rectangle, Vec<R>)> {
+    pub(super) fn gather<R: Scalar>(&self, own: &Pieces<R>, levels: usize) -> Pieces<R> {
         let mut bytes: Vec<u8> = Vec::new();
-        for (rectangle, values) in own {
+        for (rectangle, values) in own.iter(levels) {
             bytes.extend_from_slice(bytemuck::cast_slice(&rectangle.numbers()));
             bytes.extend_from_slice(bytemuck::cast_slice(values));
         }
-        let mut all = Vec::new();
+        let mut all = Pieces::new();
         for part in self.group.gather(&bytes).into_iter().flatten() {
             let mut rest = &part[..];
             while !rest.is_empty() {
@@ -44,7 +45,7 @@ impl Grouped {
                 let numbers: Vec<u64> = bytemuck::pod_collect_to_vec(head);
                 let rectangle = Rectangle::from_numbers(&numbers);
                 let (values, tail) = tail.split_at(levels * rectangle.cells() * size_of::<R>());
-                all.push((rectangle, bytemuck::pod_collect_to_vec(values)));
+                all.add(rectangle, |all| all.extend(bytemuck::pod_collect_to_vec::<u8, R>(values)));
                 rest = tail;
             }
         }

@@ -1,6 +1,5 @@
 //! Writing snapshots into one file.
 
-use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,6 +12,7 @@ use super::error::{Context, OutputError};
 use super::frame::{FrameNeeds, SnapshotFrame};
 use super::geometry;
 use super::parts::{Part, part_path};
+use super::pieces::Pieces;
 use super::schema::{self, TIME};
 use super::selection::{AIR_TOTAL, Extent, FieldPlan, FieldVariable, TIME_BOUNDS, total_mass_name};
 use super::sharing::{Rectangle, Sharing};
@@ -47,7 +47,7 @@ pub struct SnapshotWriter<R> {
     pub(super) parts: Vec<Part>,
     last_hours: Option<f64>,
     poisoned: bool,
-    precision: PhantomData<R>,
+    pieces: Pieces<R>,
 }
 
 impl<R: Scalar> SnapshotWriter<R> {
@@ -88,7 +88,7 @@ impl<R: Scalar> SnapshotWriter<R> {
             parts: Vec::new(),
             last_hours: None,
             poisoned: false,
-            precision: PhantomData,
+            pieces: Pieces::default(),
         })
     }
 
@@ -245,8 +245,9 @@ impl<R: Scalar> SnapshotWriter<R> {
 
     fn write(&mut self, frame: &SnapshotFrame<R>, comm: &dyn Communicator) -> Result<(), OutputError> {
         let mut channel = self.channel.take().expect("opened before the first write");
-        let result = self.write_frame(&mut channel, frame, comm);
-        self.channel = Some(channel);
+        let mut pieces = std::mem::take(&mut self.pieces);
+        let result = self.write_frame(&mut channel, frame, &mut pieces, comm);
+        (self.channel, self.pieces) = (Some(channel), pieces);
         result
     }
 
@@ -254,11 +255,12 @@ impl<R: Scalar> SnapshotWriter<R> {
         &self,
         channel: &mut Channel,
         frame: &SnapshotFrame<R>,
+        pieces: &mut Pieces<R>,
         comm: &dyn Communicator,
     ) -> Result<(), OutputError> {
         let record = self.frames - self.part_start;
         for variable in &self.plan.variables {
-            let written = self.write_variable(channel, variable, frame, comm);
+            let written = self.write_variable(channel, variable, frame, pieces, comm);
             agree(comm, written.context(&self.path, || format!("write `{}`", variable.name)))?;
         }
         let tracers = self.plan.tracers.iter().map(|t| total_mass_name(t));
@@ -290,20 +292,20 @@ impl<R: Scalar> SnapshotWriter<R> {
         channel: &mut Channel,
         variable: &FieldVariable,
         frame: &SnapshotFrame<R>,
+        pieces: &mut Pieces<R>,
         comm: &dyn Communicator,
     ) -> Result<(), netcdf::Error> {
         let nc = self.grid.nc();
-        let piece = |levels: &[usize]| -> Vec<(Rectangle, Vec<R>)> {
-            let tiles = self.tiles.tiles().iter().enumerate();
-            tiles
-                .map(|(tile, place)| {
-                    let mut values = Vec::with_capacity(levels.len() * place.ni * place.nj);
+        let derive = |levels: &[usize], pieces: &mut Pieces<R>| {
+            pieces.clear();
+            for (tile, place) in self.tiles.tiles().iter().enumerate() {
+                pieces.add(Rectangle::of(place), |values| {
+                    values.reserve(levels.len() * place.ni * place.nj);
                     for &level in levels {
-                        frame.derive(variable.quantity, level, tile, &self.cells[tile], &mut values);
+                        frame.derive(variable.quantity, level, tile, &self.cells[tile], values);
                     }
-                    (Rectangle::of(place), values)
-                })
-                .collect()
+                });
+            }
         };
         let record = self.frames - self.part_start;
         let full: Vec<usize> = (0..self.plan.levels).collect();
@@ -312,16 +314,17 @@ impl<R: Scalar> SnapshotWriter<R> {
             Extent::Selected => &self.plan.selected,
             Extent::Column => {
                 let lead = [record];
-                return channel.put_pieces(&variable.name, &lead, None, &piece(&[0]), &self.sharing, nc, comm);
+                derive(&[0], pieces);
+                return channel.put_pieces(&variable.name, &lead, None, pieces, &self.sharing, nc, comm);
             }
         };
         let block = snapshot_levels(nc, size_of::<R>());
         let mut result = Ok(());
         for (n, levels) in levels.chunks(block).enumerate() {
             let lead = [record, n * block];
-            let own = piece(levels);
+            derive(levels, pieces);
             let count = Some(levels.len());
-            result = result.and(channel.put_pieces(&variable.name, &lead, count, &own, &self.sharing, nc, comm));
+            result = result.and(channel.put_pieces(&variable.name, &lead, count, pieces, &self.sharing, nc, comm));
         }
         result
     }

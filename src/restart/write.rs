@@ -12,7 +12,8 @@ use crate::comm::{Communicator, agree};
 use crate::files::{folder, sync_folder};
 use crate::grid::CubedSphere;
 use crate::output::{
-    Attributes, Channel, Compression, Provenance, Rectangle, Sharing, Storage, Values, VariableDef, WriteMode, storage,
+    Attributes, Channel, Compression, Pieces, Provenance, Rectangle, Sharing, Storage, Values, VariableDef, WriteMode,
+    storage,
 };
 use crate::state::{Slabs, TileSet};
 
@@ -166,22 +167,23 @@ fn put_field<R: Scalar>(
     nc: usize,
     comm: &dyn Communicator,
 ) -> Result<(), netcdf::Error> {
-    let own = |levels: std::ops::Range<usize>| -> Vec<(Rectangle, Vec<R>)> {
-        let places = tiles.tiles().iter().zip(tiles.shapes()).enumerate();
-        places
-            .map(|(tile, (place, shape))| {
-                let rectangle = Rectangle::of(place);
-                let mut values = Vec::with_capacity(levels.len() * rectangle.cells());
+    let mut own = Pieces::new();
+    let collect = |levels: std::ops::Range<usize>, own: &mut Pieces<R>| {
+        own.clear();
+        for (tile, (place, shape)) in tiles.tiles().iter().zip(tiles.shapes()).enumerate() {
+            let rectangle = Rectangle::of(place);
+            own.add(rectangle, |values| {
+                values.reserve(levels.len() * rectangle.cells());
                 for level in levels.clone() {
                     let plane = field.slabs.plane(level, tile, field.plane);
                     (0..rectangle.nj).for_each(|j| values.extend(&plane[shape.row_start(j)..][..rectangle.ni]));
                 }
-                (rectangle, values)
-            })
-            .collect()
+            });
+        }
     };
     if field.levels == FieldLevels::One {
-        return channel.put_pieces(field.name, &[0], None, &own(0..1), sharing, nc, comm);
+        collect(0..1, &mut own);
+        return channel.put_pieces(field.name, &[0], None, &mut own, sharing, nc, comm);
     }
     let levels = field.slabs.levels();
     let block = block_levels(nc, levels, planes, size_of::<R>(), comm.size());
@@ -189,7 +191,8 @@ fn put_field<R: Scalar>(
     for first in (0..levels).step_by(block) {
         let range = first..(first + block).min(levels);
         let count = Some(range.len());
-        result = result.and(channel.put_pieces(field.name, &[0, first], count, &own(range), sharing, nc, comm));
+        collect(range, &mut own);
+        result = result.and(channel.put_pieces(field.name, &[0, first], count, &mut own, sharing, nc, comm));
     }
     result
 }

@@ -123,7 +123,7 @@ struct Run<'a, R: Scalar> {
     initial: Vec<f64>,
     budgets: Budgets,
     books: Books,
-    /// Totals found last.
+    /// Totals found last: at the start, then at the end of each window.
     found: Vec<f64>,
     total: Seconds,
     watch: Watch,
@@ -224,10 +224,10 @@ impl<'a, R: Scalar> Run<'a, R> {
             stream,
             engine,
             snapshots,
+            found: initial.clone(),
             initial,
             budgets,
             books: Books::default(),
-            found: Vec::new(),
         };
         let of_ranks = Spread::over(comm, run.memory.total());
         let mut plan = run.plan(&emitted, of_ranks);
@@ -383,7 +383,7 @@ impl<'a, R: Scalar> Run<'a, R> {
     fn snapshot(&mut self) -> Result<(), RunError> {
         let (_, window) = self.stream.current().expect("a run has a window");
         let (hours, engine) = (self.clock.hours(), &mut *self.engine);
-        self.total.write += self.snapshots.write(hours, window, engine, &self.budgets, self.comm)?;
+        self.total.write += self.snapshots.write(hours, window, engine, &self.found, &self.budgets, self.comm)?;
         Ok(())
     }
 }
