@@ -41,28 +41,24 @@ fn every_writer_writes_the_same() {
     }
 }
 
-/// Much more index of chunks than the library lets one process change before all must meet (256 KiB): it met while some
-/// ranks looked up chunks and others did not, and all waited for ever.
+/// More index of chunks than HDF5 lets a process change before all must meet (256 KiB). Of itself it met while one rank
+/// looked up a chunk and another was on its way into the next write, and after 33 snapshots of these all waited for ever.
 #[test]
 fn files_of_many_chunks_are_written_together() {
     let (_guard, dir) = alone();
     let dir = dir.path();
-    synth(dir, "winds.bin", &["--nc", "4", "--levels", "72", "--windows", "24"]);
-    let tracers: String = (0..8).map(|n| format!("[tracers.t{n}]\nbackground = 1e-6\n")).collect();
+    synth(dir, "winds.bin", &["--nc", "8", "--levels", "72", "--windows", "34"]);
+    let tracers: String = (0..10).map(|n| format!("[tracers.t{n}]\nbackground = 1e-6\n")).collect();
     let run = |output: &str, writer: &str, ranks: usize| {
-        let output = format!(
-            "path = \"{output}\"\ncadence_hours = 1\nwriter = \"{writer}\"\n[restart]\nevery = 9\ndir = \"restart-{ranks}\"\n"
-        );
-        let advection = "scheme = \"upwind\"";
-        Config { output: &output, tracers: &tracers, advection, ..Config::default() }.write(dir, "run.toml");
+        let output = format!("path = \"{output}\"\ncadence_hours = 1\nwriter = \"{writer}\"\n");
+        let config = Config { float: "Float32", advection: "scheme = \"upwind\"", ..Config::default() };
+        Config { output: &output, tracers: &tracers, ..config }.write(dir, "run.toml");
         match ranks {
             1 => atmostr(dir, &["run.toml"]).succeed(),
             _ => mpirun(dir, ranks, &["run.toml"]).succeed(),
         }
     };
     run("whole.nc", "background", 1);
-    for ranks in [2, 3] {
-        run("other.nc", "collective", ranks);
-        assert_same(dir, "whole.nc", "other.nc", &format!("{ranks} ranks"));
-    }
+    run("other.nc", "collective", 2);
+    assert_same(dir, "whole.nc", "other.nc", "2 ranks");
 }
