@@ -19,7 +19,7 @@ use atmostr::operators::advection::{Advection, Winds};
 use atmostr::state::{AIR, PackedState, TileSet};
 use decomposition::{Layout, TileGrid};
 use kernels::Scheme;
-use kernels::scheme::{PpmLimiter, SlopesLimiter};
+use kernels::scheme::{PpmLimiter, SlopesLimiter, Vertical};
 
 /// The system's allocator with counters.
 struct Counting;
@@ -204,7 +204,8 @@ fn run_of(text: &str, dir: &std::path::Path) -> Vec<[u64; 2]> {
 
 /// Calls for memory of a measurement of vertical physics.
 fn bench(repetitions: usize) -> u64 {
-    let size = BenchSize { nc: 8, levels: 12, tracers: 2, scheme: Scheme::Ppm(PpmLimiter::HuynhPd) };
+    let size =
+        BenchSize { nc: 8, levels: 12, tracers: 2, scheme: Scheme::Ppm(PpmLimiter::HuynhPd), vertical: Vertical::Same };
     let bench = PhysicsBench { size, repetitions };
     let threads = Threads::new(1).unwrap();
     let before = counters();

@@ -1,9 +1,10 @@
 //! `[advection]`.
 
-use kernels::scheme::{PpmLimiter, Scheme, SlopesLimiter};
+use kernels::scheme::{Choice, Fusion, PpmLimiter, Scheme, Sign, SlopesLimiter, Vertical};
 
 use super::error::Problems;
 use super::read::{Named, View};
+use super::tracers::Tracer;
 
 impl Named for SlopesLimiter {
     const ALL: &'static [(&'static str, Self)] =
@@ -15,11 +16,20 @@ impl Named for PpmLimiter {
         &[("none", Self::None), ("monotone", Self::Monotone), ("cw84", Self::Cw84), ("huynh_pd", Self::HuynhPd)];
 }
 
+impl Named for Vertical {
+    const ALL: &'static [(&'static str, Self)] =
+        &[("same", Self::Same), ("fv3_kord8", Self::Fv3Kord8), ("fv3_kord8_signed", Self::Fv3Kord8Signed)];
+}
+
 /// `[advection]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Advection {
-    /// Scheme of all sweeps; `None`: no advection.
+    /// Scheme of the horizontal sweeps; `None`: no advection.
     pub scheme: Option<Scheme>,
+    /// Scheme of the vertical sweeps.
+    pub vertical: Vertical,
+    /// Whether vertical sweeps are fused.
+    pub fusion: Fusion,
     /// Largest fraction of a cell's air that may leave it in one step, in (0, 1].
     pub cfl_limit: f64,
     /// What happens when a file's own step count exceeds `cfl_limit`.
@@ -74,6 +84,21 @@ impl Advection {
         }
     }
 
+    /// What the sweeps do; `None`: no advection.
+    pub fn choice(&self) -> Option<Choice> {
+        self.scheme.map(|scheme| Choice { scheme, vertical: self.vertical, fusion: self.fusion })
+    }
+
+    /// The choice in words, with the tracers that may be negative where it matters.
+    pub fn summary(&self, tracers: &[Tracer]) -> String {
+        let Some(choice) = self.choice() else { return "none".to_owned() };
+        let signed: Vec<_> = tracers.iter().filter(|t| t.sign == Sign::Any).map(|t| t.name.as_str()).collect();
+        if self.vertical != Vertical::Fv3Kord8 || signed.is_empty() {
+            return choice.to_string();
+        }
+        format!("{choice}, signed: {}", signed.join(", "))
+    }
+
     /// Halo width in cells that the scheme needs.
     pub fn halo(&self) -> usize {
         self.scheme.map_or(0, Scheme::halo)
@@ -84,7 +109,7 @@ impl Advection {
 pub(super) fn read(root: &View<'_>, problems: &mut Problems) -> Advection {
     let view = root.table("advection");
     let family = view.choice::<Family>("scheme");
-    let scheme = match family.map(|f| f.value) {
+    let scheme = match family.as_ref().map(|f| f.value) {
         Some(Family::Slopes) => Some(Scheme::Slopes(limiter(&view, "slopes", problems))),
         Some(Family::Ppm) => Some(Scheme::Ppm(limiter(&view, "ppm", problems))),
         other => {
@@ -94,8 +119,26 @@ pub(super) fn read(root: &View<'_>, problems: &mut Problems) -> Advection {
             (other == Some(Family::Upwind)).then_some(Scheme::Upwind)
         }
     };
+    let vertical = view.choice::<Vertical>("vertical");
+    if let Some(vertical) = vertical.as_ref().filter(|vertical| vertical.value != Vertical::Same)
+        && let Some(family) = family.as_ref().filter(|family| family.value != Family::Ppm)
+    {
+        problems.add(
+            &vertical.key,
+            Some(vertical.span.clone()),
+            format!(
+                "`{} = \"{}\"` does not go with scheme \"{}\"",
+                vertical.key,
+                vertical.value.name(),
+                family.value.name()
+            ),
+            "remove it, or use `scheme = \"ppm\"`",
+        );
+    }
+    let fusion = if view.bool_or_default("z_fuse") { Fusion::WherePossible } else { Fusion::Never };
     let cfl_excess = if view.bool_or_default("strict_cfl") { CflExcess::Stop } else { CflExcess::Report };
-    Advection { scheme, cfl_limit: view.float_or_default("cfl_limit"), cfl_excess }
+    let vertical = vertical.map_or(Vertical::Same, |vertical| vertical.value);
+    Advection { scheme, vertical, fusion, cfl_limit: view.float_or_default("cfl_limit"), cfl_excess }
 }
 
 fn limiter<L: Named>(view: &View<'_>, scheme: &str, problems: &mut Problems) -> L {
@@ -122,5 +165,6 @@ mod tests {
     fn every_name_stands_for_a_value() {
         names_agree::<Family>("advection", "scheme");
         names_agree::<Limiter>("advection", "limiter");
+        names_agree::<Vertical>("advection", "vertical");
     }
 }

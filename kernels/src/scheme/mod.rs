@@ -1,11 +1,13 @@
 //! Advection schemes as types, and the choice of one at model build.
 
 mod cell_scheme;
+mod choice;
 
 pub use cell_scheme::{
     CellScheme, FluxKind, PpmCw84, PpmHuynhPd, PpmMonotone, PpmNone, PpmNoneLinear, SlopesMonotone, SlopesNone,
     SlopesPositivity, Stage, Upwind,
 };
+pub use choice::{Choice, Fusion, Sign, Vertical};
 
 use crate::cpu::SweepKernel;
 use crate::real::Scalar;

@@ -147,11 +147,11 @@ pub(super) const ADVECTION: Section = Section::new(
             "vertical",
             Kind::Choice(&[
                 Choice::new("same", "As in the horizontal.").alias(&["same_as_horizontal"]),
-                Choice::later("fv3_kord8", "Vertical profile of FV3, positive."),
-                Choice::later("fv3_kord8_signed", "Vertical profile of FV3, signed."),
+                Choice::new("fv3_kord8", "Spline profile of FV3 (kord 8), non-negative but for tracers with `signed = true`."),
+                Choice::new("fv3_kord8_signed", "The same without its positive-definite limiter, for all tracers."),
             ]),
             "same",
-            "Scheme of the vertical sweeps.",
+            "Scheme of the vertical sweeps. Others than \"same\" go with ppm and need 4 levels.",
         ),
         Key::new(
             "cfl_limit",
@@ -194,7 +194,13 @@ pub(super) const ADVECTION: Section = Section::new(
             "none",
             "Treatment of cells beside a panel edge.",
         ),
-        Key::later("z_fuse", "Both vertical sweeps in one."),
+        Key::new(
+            "z_fuse",
+            Kind::Bool,
+            "false",
+            "Both vertical sweeps of a substep in one of twice the flux, in columns where at most 0.95 of any cell's air leaves \
+             it; without diffusion and emissions only.",
+        ),
     ],
 );
 

@@ -152,14 +152,16 @@ fn wrong_advection_tables() {
         ("scheme = \"ppm\"\nlimiter = \"positivity\"", 3, &["advection.limiter", "ppm", "\"huynh_pd\""]),
         ("scheme = \"ppm\"\nlimiter = \"monoton\"", 3, &["did you mean \"monotone\""]),
         ("scheme = \"ppm\"\nppm_order = 5", 3, &["advection.ppm_order", "not part of this version", "linrood"]),
-        ("scheme = \"ppm\"\nvertical = \"fv3_kord8\"", 3, &["advection.vertical", "not part of this version"]),
+        ("scheme = \"upwind\"\nvertical = \"fv3_kord8\"", 3, &["advection.vertical", "upwind", "\"ppm\""]),
+        ("scheme = \"slopes\"\nvertical = \"fv3_kord8_signed\"", 3, &["advection.vertical", "slopes", "\"ppm\""]),
+        ("scheme = \"ppm\"\nvertical = \"fv3_kord9\"", 3, &["advection.vertical", "did you mean"]),
         ("scheme = \"ppm\"\ncfl_limit = 0", 3, &["advection.cfl_limit", "> 0"]),
         ("scheme = \"ppm\"\ncfl_limit = 1.5", 3, &["advection.cfl_limit", "≤ 1"]),
         ("scheme = \"ppm\"\nstrict_cfl = 1", 3, &["advection.strict_cfl", "true or false"]),
         ("scheme = \"ppm\"\nseam_ghost = \"remap\"", 3, &["advection.seam_ghost", "not part of this version", "copy"]),
         ("scheme = \"ppm\"\nseam_mode = \"mean\"", 3, &["advection.seam_mode", "not part of this version", "owner"]),
         ("scheme = \"ppm\"\nedge = \"fv3\"", 3, &["advection.edge", "not part of this version"]),
-        ("scheme = \"ppm\"\nz_fuse = false", 3, &["advection.z_fuse", "not part of this version"]),
+        ("scheme = \"ppm\"\nz_fuse = 1", 3, &["advection.z_fuse", "true or false"]),
     ] {
         let found = errors(&format!("[advection]\n{lines}\n[input.synthetic]\n[tracers.co2]\n"));
         assert_eq!(found.len(), 1, "{lines}: {found:#?}");

@@ -19,7 +19,9 @@ use std::time::Duration;
 use decomposition::{Axis, ExchangeKind, Layout};
 use kernels::Scalar;
 use kernels::cpu::SweepKernel;
-use kernels::scheme::{Scheme, kernel};
+use kernels::scheme::{Sign, kernel};
+
+pub use kernels::scheme::Choice;
 
 pub use budget::{CellBudget, largest_budget};
 pub use transfers::Transfers;
@@ -63,6 +65,8 @@ struct Sweeps<R: Scalar> {
     seams: PerAxis<Vec<TileSeams<R>>>,
     level_scratch: Vec<Mutex<LevelScratch<R>>>,
     rows: ColumnRows<R>,
+    /// Of each tracer.
+    signs: Vec<Sign>,
 }
 
 /// One value for each horizontal axis.
@@ -96,14 +100,19 @@ impl<R: Scalar> Advection<R> {
     /// Builds plans and work space for states shaped like `state`. Collective over `comm`.
     ///
     /// # Panics
-    /// If the halo of the layout is narrower than the scheme needs, [`Scheme::halo`].
+    /// If the halo of the layout is narrower than the scheme needs, [`Scheme::halo`](kernels::Scheme::halo), or the columns
+    /// have fewer layers than the vertical scheme, [`Vertical::least_layers`].
     pub fn new(
-        scheme: Scheme,
+        choice: impl Into<Choice>,
         layout: &Layout,
         state: &PackedState<R>,
         threads: &Threads,
         comm: &dyn Communicator,
     ) -> Self {
+        let choice = choice.into();
+        let Choice { scheme, vertical, .. } = choice;
+        assert!(choice == Choice::from(scheme), "no sweeps for {choice}");
+        assert!(state.levels() >= vertical.least_layers(), "too few layers for {}", vertical.name());
         assert!(layout.halo() >= scheme.halo(), "a halo of {} is too narrow for {}", layout.halo(), scheme.name());
         let slabs = state.slabs();
         let blocks = level_blocks(layout, slabs, MESSAGE_BYTES, threads.count(), comm);
@@ -118,11 +127,22 @@ impl<R: Scalar> Advection<R> {
                 seams: PerAxis { x: seams(Axis::X), y: seams(Axis::Y) },
                 level_scratch: per_thread.map(|_| Mutex::new(LevelScratch::new(slabs, scheme.halo()))).collect(),
                 rows: ColumnRows::new(slabs, threads.count()),
+                signs: vec![Sign::NonNegative; state.tracers().len()],
             },
             messages: PerAxis { x: messages_x, y: messages_y },
             blocks,
             sequence: Vec::with_capacity(2 * MAX_PASSES),
         }
+    }
+
+    /// The same for tracers of these signs, one for each; without it none is below 0.
+    ///
+    /// # Panics
+    /// If there is not one for each tracer.
+    pub fn with_signs(mut self, signs: &[Sign]) -> Self {
+        assert_eq!(signs.len(), self.sweeps.signs.len(), "a sign for each tracer");
+        self.sweeps.signs.copy_from_slice(signs);
+        self
     }
 
     /// One substep: the palindrome, each leg in `passes` equal parts. What its horizontal sweeps move is added to
