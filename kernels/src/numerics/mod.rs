@@ -28,6 +28,7 @@ mod masses;
 mod partition;
 mod profiles;
 mod slopes;
+mod spline;
 mod sums;
 
 pub use cells::{
@@ -49,7 +50,7 @@ pub use edges::{edge_colella_woodward, edge_fourth_order, edge_large_scale};
 pub use elimination::eliminated;
 pub use faces::{face_coefficients, flux_donor, flux_linear, flux_parabola};
 pub use ledger::{ledger_accepted, ledger_bound, ledger_refusal, ledger_step, ledger_step_without_carry};
-pub use masses::{content_at_kept_ratio, outflow_ratio};
+pub use masses::{content_at_kept_ratio, fused_parts, fusion_allowed, outflow_ratio};
 pub use partition::{partition, partition_share, transfer_ratios};
 pub use profiles::{
     profile_clipped_fourth_order, profile_fv3_hord8, profile_fv3_hord10, profile_linrood_ord5, profile_ppm_cw84,
@@ -57,4 +58,8 @@ pub use profiles::{
     profile_slopes_positivity, profile_upwind,
 };
 pub use slopes::{half_slope_centred, half_slope_monotone, half_slope_positive};
+pub use spline::{
+    edge_between, edge_spline, edge_spline_positive, flux_within_content, held_after, layer_at_end, layer_beside_end,
+    layer_positive, spline_bottom, spline_finish, spline_forward, spline_row, spline_start, spline_top,
+};
 pub use sums::{compensated_add, kahan_add, neumaier_add, sum_gap, two_sum};

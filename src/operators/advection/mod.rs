@@ -19,7 +19,7 @@ use std::time::Duration;
 use decomposition::{Axis, ExchangeKind, Layout};
 use kernels::Scalar;
 use kernels::cpu::SweepKernel;
-use kernels::scheme::{Sign, kernel};
+use kernels::scheme::{Sign, Vertical, kernel};
 
 pub use kernels::scheme::Choice;
 
@@ -65,6 +65,7 @@ struct Sweeps<R: Scalar> {
     seams: PerAxis<Vec<TileSeams<R>>>,
     level_scratch: Vec<Mutex<LevelScratch<R>>>,
     rows: ColumnRows<R>,
+    vertical: Vertical,
     /// Of each tracer.
     signs: Vec<Sign>,
 }
@@ -111,7 +112,6 @@ impl<R: Scalar> Advection<R> {
     ) -> Self {
         let choice = choice.into();
         let Choice { scheme, vertical, .. } = choice;
-        assert!(choice == Choice::from(scheme), "no sweeps for {choice}");
         assert!(state.levels() >= vertical.least_layers(), "too few layers for {}", vertical.name());
         assert!(layout.halo() >= scheme.halo(), "a halo of {} is too narrow for {}", layout.halo(), scheme.name());
         let slabs = state.slabs();
@@ -126,7 +126,8 @@ impl<R: Scalar> Advection<R> {
                 copies: PerAxis { x: copies_x, y: copies_y },
                 seams: PerAxis { x: seams(Axis::X), y: seams(Axis::Y) },
                 level_scratch: per_thread.map(|_| Mutex::new(LevelScratch::new(slabs, scheme.halo()))).collect(),
-                rows: ColumnRows::new(slabs, threads.count()),
+                rows: ColumnRows::of_choice(slabs, threads.count(), choice),
+                vertical,
                 signs: vec![Sign::NonNegative; state.tracers().len()],
             },
             messages: PerAxis { x: messages_x, y: messages_y },
@@ -177,7 +178,8 @@ impl<R: Scalar> Advection<R> {
         threads: &Threads,
     ) -> RowStats {
         let scale = R::from_f64(winds.scale / passes as f64);
-        let legs = Legs { kernel: self.sweeps.kernel, winds: &winds, scale, passes };
+        let Sweeps { kernel, vertical, ref signs, .. } = self.sweeps;
+        let legs = Legs { kernel, vertical, signs, winds: &winds, scale, passes };
         self.sweeps.rows.run(state, Some(legs), midpoint, threads)
     }
 }
