@@ -108,6 +108,7 @@ impl KernelBench {
         let decay = Decay::from_rate(1e-6).expect("a rate above 0");
         let mut others = transport.noting(|t| {
             t.reset_air(WindowEnd::Start, TracersAtReset::KeepMass)?;
+            t.fuse(R::from_f64(WEAK))?;
             t.largest_budget(WEAK, &Solo)?;
             t.first_unusable()?;
             t.sums(|_, _| ())?;

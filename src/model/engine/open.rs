@@ -1,7 +1,7 @@
 //! Choice of an engine: the processor, or the device that the configuration names.
 
 use kernels::Scalar;
-use kernels::scheme::{Scheme, Sign};
+use kernels::scheme::{Fusion, Scheme, Sign};
 
 use super::device::Advects;
 use super::host::Transport;
@@ -57,6 +57,7 @@ pub(in crate::model) fn engine<'a, R: Scalar>(
 ) -> Result<Box<dyn Engine<R> + 'a>, RunError> {
     let (layout, choice) = (&setup.plan.layout, config.advection.choice());
     let signs: Vec<Sign> = config.tracers.iter().map(|tracer| tracer.sign).collect();
+    let choice = choice.map(|choice| if acts_at_midpoint(config) { choice.with_fusion(Fusion::Never) } else { choice });
     let Some(device) = device else {
         let physics = &config.physics;
         let (set, tracers) = (state.tile_set(), state.tracers().len());
@@ -86,7 +87,7 @@ pub(in crate::model) fn engine<'a, R: Scalar>(
     let launcher = agree_on(comm, launcher.map_err(RunError::Device))?;
     let transport = DeviceTransport::new(launcher, layout, &state, window, config.settings.device_halo, comm);
     let transport = transport.and_then(|transport| {
-        let mut transport = transport.with_physics(&plan)?;
+        let mut transport = transport.with_signs(&signs)?.with_physics(&plan)?;
         if books_transfers(config) {
             transport.book_transfers()?;
         }
@@ -95,6 +96,11 @@ pub(in crate::model) fn engine<'a, R: Scalar>(
     let transport = agree_on(comm, transport.map_err(RunError::Device))?;
     let engine = DeviceEngine::new(transport, state, advects);
     Ok(Box::new(agree_on(comm, engine.map_err(RunError::Device))?))
+}
+
+/// Whether diffusion or emissions act between the vertical sweeps of a substep.
+fn acts_at_midpoint(config: &RunConfig) -> bool {
+    config.physics.diffusion.is_some() || config.tracers.iter().any(|tracer| !tracer.emissions.is_empty())
 }
 
 /// Whether column-integrated fluxes are written.

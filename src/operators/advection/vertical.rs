@@ -197,9 +197,12 @@ impl<R: Scalar> TileRows<'_, R> {
             pad(&mut scratch.flux, block, levels + 1, R::default());
         }
         let mut stats = RowStats::default();
+        // Where something acts in the middle, sweeps are not fused beside it either.
+        let fusion = if midpoint.is_none() { Fusion::WherePossible } else { Fusion::Never };
+        let stay_of = |before, after| Stay { number: n, block, before, after, thread, fusion };
         let mut plain = |sweeps: usize, scratch: &mut RowScratch<R>| {
             for done in (0..sweeps).step_by(2) {
-                let stay = Stay { number: n, block, before: (sweeps - done).min(2), after: 0, thread };
+                let stay = stay_of((sweeps - done).min(2), 0);
                 stats = stats.merge(self.stay(stay, rows, scratch, None));
             }
         };
@@ -209,11 +212,11 @@ impl<R: Scalar> TileRows<'_, R> {
         };
         let inner = passes.min(1);
         plain(passes - inner, scratch);
-        let stay = Stay { number: n, block, before: inner, after: inner, thread };
+        let stay = stay_of(inner, inner);
         let seen = self.stay(stay, rows, scratch, Some(midpoint));
         let mut last = RowStats::default();
         for done in (0..passes - inner).step_by(2) {
-            let stay = Stay { number: n, block, before: (passes - inner - done).min(2), after: 0, thread };
+            let stay = stay_of((passes - inner - done).min(2), 0);
             last = last.merge(self.stay(stay, rows, scratch, None));
         }
         stats.merge(seen).merge(last)
@@ -227,7 +230,7 @@ impl<R: Scalar> TileRows<'_, R> {
         scratch: &mut RowScratch<R>,
         mut midpoint: Option<BlockMidpoint<'_, R>>,
     ) -> RowStats {
-        let Stay { number, block, before, after, thread } = stay;
+        let Stay { number, block, before, after, thread, fusion } = stay;
         let RowScratch { air, middle, flux, tracer, passes, spline, fused } = scratch;
         let (width, levels, values) = (block.width(), block.nk(), block.values());
         let (planes, mut stats) = (rows.len_of(Axis(1)), RowStats::default());
@@ -238,7 +241,7 @@ impl<R: Scalar> TileRows<'_, R> {
         of_plane(rows, AIR, air);
         pad(air, block, levels, R::lit(1.0));
         let (mut fluxes, mut before) = ([&flux[..]; 2], before);
-        if let (2, Some([one, other])) = (before, fused) {
+        if let (2, Fusion::WherePossible, Some([one, other])) = (before, fusion, fused) {
             let scale = self.legs.expect("sweeps have winds").scale;
             match fuse_columns(width, levels, &air[..values], flux, scale, [one, other]) {
                 FusedColumns::None => {}
@@ -312,4 +315,6 @@ struct Stay {
     before: usize,
     after: usize,
     thread: usize,
+    /// Whether two sweeps may be one.
+    fusion: Fusion,
 }

@@ -1,8 +1,8 @@
 //! A device with the compiled kernels of a run.
 
 use kernels::Scalar;
-use kernels::device::{GroupShapes, KernelName, KernelSet, Precision, program};
-use kernels::scheme::Choice;
+use kernels::device::{GroupShapes, KernelName, KernelPart, KernelSet, Precision, program};
+use kernels::scheme::{Choice, Vertical};
 
 use crate::device::{Argument, Device, DeviceError, DeviceResult, Kernel, Launch, Memory};
 
@@ -91,6 +91,10 @@ impl Launcher {
         set: &KernelSet,
         shapes: GroupShapes,
     ) -> DeviceResult<Self> {
+        let set = match choice.vertical {
+            Vertical::Same => set.clone(),
+            Vertical::Fv3Kord8 | Vertical::Fv3Kord8Signed => set.clone().with(KernelPart::Spline),
+        };
         let (most, (kernel, needed)) = (device.info().group_lanes, shapes.largest_group());
         if needed > most {
             let remedy = match kernel {
@@ -102,7 +106,7 @@ impl Launcher {
                 reason: format!("{} needs groups of {needed} threads, the device has {most}; {remedy}", kernel.name()),
             });
         }
-        device.compile(&program(precision::<R>(), choice.scheme, &shapes, set))?;
+        device.compile(&program(precision::<R>(), choice.scheme, &shapes, &set))?;
         let mut kernels = vec![None; KernelName::ALL.len()];
         for kernel in set.kernels() {
             kernels[kernel as usize] = Some(device.kernel(kernel.name())?);

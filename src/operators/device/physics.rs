@@ -162,6 +162,11 @@ impl<R: Scalar> DeviceTransport<R> {
         physics.act(&mut DeviceState { launcher, shape, tables, state: *state }, windows.current(), step)
     }
 
+    /// Whether diffusion or emissions act in the middle of a substep.
+    pub(super) fn acts_at_midpoint(&self) -> bool {
+        self.physics.as_ref().is_some_and(|physics| physics.exchange.is_some() || !physics.emits.is_empty())
+    }
+
     /// Convects all tracers for `dt` s, explicit schemes in `substeps` parts. Returns once the work is queued.
     ///
     /// # Errors
