@@ -71,6 +71,7 @@ impl Advection {
             Some(Scheme::Upwind) => "upwind",
             Some(Scheme::Slopes(_)) => "slopes",
             Some(Scheme::Ppm(_)) => "ppm",
+            Some(Scheme::LinRood(_)) => "linrood",
         }
     }
 

@@ -10,6 +10,7 @@ mod buffer;
 mod coefficients;
 mod dispatch;
 mod kernel;
+pub(crate) mod linrood;
 mod march;
 mod rows;
 mod seams;
@@ -24,6 +25,10 @@ pub use coefficients::{ColumnCoefficients, FaceCoefficients, FaceState, SweepSta
 pub use dispatch::Dispatch;
 pub(crate) use dispatch::per_processor;
 pub use kernel::SweepKernel;
+pub use linrood::{
+    LinRoodBooks, LinRoodCoefficients, LinRoodKernel, LinRoodPlanes, PanelFaces, linrood_limit, linrood_parts,
+    linrood_prepare, linrood_update,
+};
 pub use seams::{SeamCoefficients, SeamLine, SeamSide, StencilOrder, apply_seam};
 pub use transfers::{TransferPlanes, book_seam};
 pub use workspace::Workspace;

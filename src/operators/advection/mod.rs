@@ -7,6 +7,7 @@
 
 pub(super) mod budget;
 mod horizontal;
+mod linrood;
 pub(super) mod seams;
 mod transfers;
 mod vertical;
@@ -18,7 +19,7 @@ use std::time::Duration;
 
 use decomposition::{Axis, ExchangeKind, Layout};
 use kernels::Scalar;
-use kernels::cpu::SweepKernel;
+use kernels::cpu::{SweepKernel, SweepStats};
 use kernels::scheme::{Scheme, kernel};
 
 pub use budget::{CellBudget, largest_budget};
@@ -26,6 +27,7 @@ pub use transfers::Transfers;
 pub use vertical::{ColumnRows, Midpoint, RowStats};
 
 use self::horizontal::LevelScratch;
+use self::linrood::LinRoodOperator;
 use self::seams::TileSeams;
 use self::vertical::Legs;
 use self::wave::level_blocks;
@@ -50,6 +52,21 @@ pub struct Winds<'a, R> {
 
 /// Advection operator of one rank with all its work space.
 pub struct Advection<R: Scalar> {
+    kernel: &'static dyn SweepKernel<R>,
+    horizontal: Horizontal<R>,
+    rows: ColumnRows<R>,
+}
+
+/// The horizontal legs.
+enum Horizontal<R: Scalar> {
+    /// Sweeps along one axis after the other.
+    Split(Box<SplitSweeps<R>>),
+    /// Both axes at once.
+    LinRood(Box<LinRoodOperator<R>>),
+}
+
+/// Directional sweeps with their messages.
+struct SplitSweeps<R: Scalar> {
     sweeps: Sweeps<R>,
     messages: PerAxis<HaloMessages>,
     blocks: Vec<Range<usize>>,
@@ -62,7 +79,6 @@ struct Sweeps<R: Scalar> {
     copies: PerAxis<HaloCopies>,
     seams: PerAxis<Vec<TileSeams<R>>>,
     level_scratch: Vec<Mutex<LevelScratch<R>>>,
-    rows: ColumnRows<R>,
 }
 
 /// One value for each horizontal axis.
@@ -87,10 +103,34 @@ impl<T> PerAxis<T> {
     }
 }
 
+impl<R: Scalar> SplitSweeps<R> {
+    fn new(scheme: Scheme, layout: &Layout, slabs: &Slabs<R>, threads: &Threads, comm: &dyn Communicator) -> Self {
+        let blocks = level_blocks(layout, slabs, MESSAGE_BYTES, threads.count(), comm);
+        let halos = |axis| plan_halos(layout, ExchangeKind::Sweep(axis), slabs, &blocks, comm);
+        let ((copies_x, messages_x), (copies_y, messages_y)) = (halos(Axis::X), halos(Axis::Y));
+        let seams = |axis| TileSeams::of_rank(layout, axis, slabs.tile_set(), comm.rank());
+        let per_thread = 0..threads.count();
+        Self {
+            sweeps: Sweeps {
+                kernel: kernel(scheme),
+                copies: PerAxis { x: copies_x, y: copies_y },
+                seams: PerAxis { x: seams(Axis::X), y: seams(Axis::Y) },
+                level_scratch: per_thread.map(|_| Mutex::new(LevelScratch::new(slabs, scheme.halo()))).collect(),
+            },
+            messages: PerAxis { x: messages_x, y: messages_y },
+            blocks,
+            sequence: Vec::with_capacity(2 * MAX_PASSES),
+        }
+    }
+}
+
 impl<R: Scalar> Advection<R> {
     /// Time spent waiting for messages of other ranks since the last call.
     pub fn take_waited(&mut self) -> Duration {
-        self.messages.x.take_waited() + self.messages.y.take_waited()
+        match &mut self.horizontal {
+            Horizontal::Split(split) => split.messages.x.take_waited() + split.messages.y.take_waited(),
+            Horizontal::LinRood(operator) => operator.take_waited(),
+        }
     }
 
     /// Builds plans and work space for states shaped like `state`. Collective over `comm`.
@@ -106,23 +146,15 @@ impl<R: Scalar> Advection<R> {
     ) -> Self {
         assert!(layout.halo() >= scheme.halo(), "a halo of {} is too narrow for {}", layout.halo(), scheme.name());
         let slabs = state.slabs();
-        let blocks = level_blocks(layout, slabs, MESSAGE_BYTES, threads.count(), comm);
-        let halos = |axis| plan_halos(layout, ExchangeKind::Sweep(axis), slabs, &blocks, comm);
-        let ((copies_x, messages_x), (copies_y, messages_y)) = (halos(Axis::X), halos(Axis::Y));
-        let seams = |axis| TileSeams::of_rank(layout, axis, slabs.tile_set(), comm.rank());
-        let per_thread = 0..threads.count();
-        Self {
-            sweeps: Sweeps {
-                kernel: kernel(scheme),
-                copies: PerAxis { x: copies_x, y: copies_y },
-                seams: PerAxis { x: seams(Axis::X), y: seams(Axis::Y) },
-                level_scratch: per_thread.map(|_| Mutex::new(LevelScratch::new(slabs, scheme.halo()))).collect(),
-                rows: ColumnRows::new(slabs, threads.count()),
-            },
-            messages: PerAxis { x: messages_x, y: messages_y },
-            blocks,
-            sequence: Vec::with_capacity(2 * MAX_PASSES),
-        }
+        let horizontal = match scheme {
+            Scheme::LinRood(operator) => {
+                Horizontal::LinRood(Box::new(LinRoodOperator::new(operator, layout, slabs, threads, comm)))
+            }
+            Scheme::Upwind | Scheme::Slopes(_) | Scheme::Ppm(_) => {
+                Horizontal::Split(Box::new(SplitSweeps::new(scheme, layout, slabs, threads, comm)))
+            }
+        };
+        Self { kernel: kernel(scheme), horizontal, rows: ColumnRows::new(slabs, threads.count()) }
     }
 
     /// One substep: the palindrome, each leg in `passes` equal parts. What its horizontal sweeps move is added to
@@ -138,13 +170,31 @@ impl<R: Scalar> Advection<R> {
         mut transfers: Option<&mut Transfers<R>>,
         threads: &Threads,
     ) -> RowStats {
-        let scale = R::from_f64(winds.scale / passes as f64);
         let (there, back) = ([Axis::X, Axis::Y], [Axis::Y, Axis::X]);
-        let swept = self.horizontal(state, &winds, scale, there, passes, transfers.as_deref_mut(), threads);
+        let swept = self.horizontal(state, &winds, there, passes, transfers.as_deref_mut(), threads);
         let columns = self.columns(state, winds, passes, midpoint, threads);
         RowStats::from(swept)
             .merge(columns)
-            .merge(self.horizontal(state, &winds, scale, back, passes, transfers, threads).into())
+            .merge(self.horizontal(state, &winds, back, passes, transfers, threads).into())
+    }
+
+    /// One horizontal leg in `passes` equal parts; split sweeps take the axes in this order.
+    fn horizontal(
+        &mut self,
+        state: &mut PackedState<R>,
+        winds: &Winds<'_, R>,
+        axes: [Axis; 2],
+        passes: usize,
+        transfers: Option<&mut Transfers<R>>,
+        threads: &Threads,
+    ) -> SweepStats {
+        match &mut self.horizontal {
+            Horizontal::Split(split) => {
+                let scale = R::from_f64(winds.scale / passes as f64);
+                split.horizontal(state, winds, scale, axes, passes, transfers, threads)
+            }
+            Horizontal::LinRood(operator) => operator.leg(state, winds, passes, transfers, threads),
+        }
     }
 
     /// The vertical part of a substep: both legs, each in `passes` equal parts, and what lies between them.
@@ -157,8 +207,8 @@ impl<R: Scalar> Advection<R> {
         threads: &Threads,
     ) -> RowStats {
         let scale = R::from_f64(winds.scale / passes as f64);
-        let legs = Legs { kernel: self.sweeps.kernel, winds: &winds, scale, passes };
-        self.sweeps.rows.run(state, Some(legs), midpoint, threads)
+        let legs = Legs { kernel: self.kernel, winds: &winds, scale, passes };
+        self.rows.run(state, Some(legs), midpoint, threads)
     }
 }
 

@@ -1,0 +1,198 @@
+//! The steps of one pass over one level of all tiles of the rank.
+
+use std::sync::{Arc, Mutex};
+
+use decomposition::{Axis, Layout};
+use kernels::Scalar;
+use kernels::cpu::{
+    AlignedBuffer, LinRoodCoefficients, LinRoodKernel, LinRoodPlanes, PanelFaces, SweepStats, Workspace, linrood_limit,
+    linrood_parts, linrood_prepare, linrood_update,
+};
+use kernels::scheme::{LinRood, linrood_kernel};
+
+use super::strips::{EdgeStrips, Side};
+use crate::operators::advection::Winds;
+use crate::operators::advection::transfers::LevelTransfers;
+use crate::state::{AIR, Slabs, TileSet};
+use crate::timers::{Clock, Timed};
+
+/// What all levels and threads share.
+pub(super) struct LevelSteps<R: Scalar> {
+    kernel: &'static dyn LinRoodKernel<R>,
+    /// Whether amounts are limited to what cells hold.
+    pub(super) positive: bool,
+    pub(super) strips: EdgeStrips,
+    set: Arc<TileSet>,
+    panels: Vec<PanelFaces>,
+    /// First plane of each tile in a level of the state, and in the planes of a tracer at work.
+    state_tiles: Vec<usize>,
+    work_tiles: Vec<usize>,
+    /// Values of the planes of a tracer at work.
+    pub(super) work_len: usize,
+    workspaces: Vec<Mutex<Workspace<R>>>,
+}
+
+/// Coefficients and planes of one level at work.
+pub(super) struct LevelWork<R: Scalar> {
+    coefficients: Vec<LinRoodCoefficients<R>>,
+    pub(super) planes: AlignedBuffer<R>,
+}
+
+impl<R: Scalar> LevelWork<R> {
+    /// For `tracers` at the same time.
+    pub(super) fn new(set: &TileSet, tracers: usize) -> Self {
+        let values: usize = set.shapes().iter().map(|shape| LinRoodPlanes::<R>::PLANES * shape.plane_len()).sum();
+        Self {
+            coefficients: set.shapes().iter().map(LinRoodCoefficients::new).collect(),
+            planes: AlignedBuffer::zeros(tracers * values),
+        }
+    }
+
+    /// Bytes of such a storage.
+    pub(super) fn bytes(set: &TileSet, tracers: usize) -> u64 {
+        let planes = LinRoodCoefficients::<R>::PLANES + tracers * LinRoodPlanes::<R>::PLANES;
+        let values: usize = set.shapes().iter().map(|shape| planes * shape.plane_len()).sum();
+        (values * size_of::<R>()) as u64
+    }
+}
+
+impl<R: Scalar> LevelSteps<R> {
+    pub(super) fn new(operator: LinRood, layout: &Layout, slabs: &Slabs<R>, threads: usize, rank: usize) -> Self {
+        let set = slabs.tile_set();
+        let faces = set.tiles().iter().zip(set.shapes());
+        let mut work_len = 0;
+        let mut work_start = |len: usize| {
+            work_len += len;
+            work_len - len
+        };
+        Self {
+            kernel: linrood_kernel(operator.rule),
+            positive: operator.rule.is_positive(),
+            strips: EdgeStrips::new(layout, set, rank),
+            panels: faces.map(|(t, s)| PanelFaces::new(s, operator.edge, (t.i0, t.j0), layout.nc())).collect(),
+            state_tiles: (0..set.len()).map(|tile| slabs.tile_offset(tile)).collect(),
+            work_tiles: set.shapes().iter().map(|s| work_start(LinRoodPlanes::<R>::PLANES * s.plane_len())).collect(),
+            work_len,
+            workspaces: (0..threads).map(|_| Mutex::new(Workspace::new(set.shapes()))).collect(),
+            set: set.clone(),
+        }
+    }
+
+    /// Where a plane of the state begins at the tile of a side.
+    pub(super) fn content(&self, plane: usize) -> impl Fn(&Side) -> usize {
+        move |side| self.state_tiles[side.tile] + plane * self.set.shapes()[side.tile].plane_len()
+    }
+
+    /// Where the predictor begins that is advected along the edge of a side, of the tracer in `slot`.
+    pub(super) fn predictor(&self, slot: usize) -> impl Fn(&Side) -> usize {
+        move |side| {
+            let len = self.set.shapes()[side.tile].plane_len();
+            let along_j = usize::from(side.across_axis == Axis::X);
+            slot * self.work_len + self.work_tiles[side.tile] + along_j * len
+        }
+    }
+
+    /// Where the parts begin that cells can afford.
+    pub(super) fn part(&self, slot: usize) -> impl Fn(&Side) -> usize {
+        move |side| slot * self.work_len + self.work_tiles[side.tile] + self.set.shapes()[side.tile].plane_len()
+    }
+
+    /// What the tracers share; the air moves.
+    pub(super) fn air(
+        &self,
+        slab: &mut [R],
+        (winds, level, scale): (&Winds<'_, R>, usize, R),
+        work: &mut LevelWork<R>,
+        clock: &mut Clock<'_>,
+    ) -> SweepStats {
+        self.strips.copy(slab, LinRood::HALO, self.content(AIR));
+        clock.lap(Timed::LinRoodHalo);
+        let mut stats = SweepStats::default();
+        for (tile, (shape, out)) in self.set.shapes().iter().zip(&mut work.coefficients).enumerate() {
+            let faces = [winds.x.plane(level, tile, 0), winds.y.plane(level, tile, 0)];
+            let start = self.state_tiles[tile] + AIR * shape.plane_len();
+            let air = &mut slab[start..start + shape.plane_len()];
+            stats = stats.merge(linrood_prepare(shape, air, faces, scale, out));
+        }
+        clock.lap(Timed::LinRoodInner);
+        stats
+    }
+
+    /// Inner faces and predictors of the tracer in a plane of the state.
+    pub(super) fn inner(
+        &self,
+        slab: &mut [R],
+        plane: usize,
+        work: &mut LevelWork<R>,
+        slot: usize,
+        thread: usize,
+        clock: &mut Clock<'_>,
+    ) {
+        self.strips.copy(slab, LinRood::HALO, self.content(plane));
+        clock.lap(Timed::LinRoodHalo);
+        let workspace = &mut *self.workspaces[thread].lock().expect("a pass does not panic");
+        let LevelWork { coefficients, planes } = work;
+        for (tile, shape) in self.set.shapes().iter().enumerate() {
+            let start = self.state_tiles[tile] + plane * shape.plane_len();
+            let content = &slab[start..start + shape.plane_len()];
+            let mut planes = self.planes(planes, slot, tile);
+            self.kernel.inner(shape, &self.panels[tile], content, &coefficients[tile], &mut planes, workspace);
+        }
+        clock.lap(Timed::LinRoodInner);
+    }
+
+    /// Outer faces.
+    pub(super) fn outer(&self, work: &mut LevelWork<R>, slot: usize, thread: usize, clock: &mut Clock<'_>) {
+        let LevelWork { coefficients, planes } = work;
+        self.strips.copy(planes, LinRood::HALO, self.predictor(slot));
+        clock.lap(Timed::LinRoodHalo);
+        let workspace = &mut *self.workspaces[thread].lock().expect("a pass does not panic");
+        for (tile, shape) in self.set.shapes().iter().enumerate() {
+            let mut planes = self.planes(planes, slot, tile);
+            self.kernel.outer(shape, &self.panels[tile], &coefficients[tile], &mut planes, workspace);
+        }
+        clock.lap(Timed::LinRoodOuter);
+    }
+
+    /// What cells can afford.
+    pub(super) fn parts(&self, slab: &[R], plane: usize, work: &mut LevelWork<R>, slot: usize, clock: &mut Clock<'_>) {
+        for (tile, shape) in self.set.shapes().iter().enumerate() {
+            let start = self.state_tiles[tile] + plane * shape.plane_len();
+            let content = &slab[start..start + shape.plane_len()];
+            linrood_parts(shape, content, &mut self.planes(&mut work.planes, slot, tile));
+        }
+        clock.lap(Timed::LinRoodUpdate);
+    }
+
+    /// New contents.
+    pub(super) fn update(
+        &self,
+        slab: &mut [R],
+        plane: usize,
+        work: &mut LevelWork<R>,
+        slot: usize,
+        books: &mut Option<LevelTransfers<'_, R>>,
+        clock: &mut Clock<'_>,
+    ) {
+        if self.positive {
+            self.strips.copy(&mut work.planes, 1, self.part(slot));
+            clock.lap(Timed::LinRoodHalo);
+        }
+        for (tile, shape) in self.set.shapes().iter().enumerate() {
+            let start = self.state_tiles[tile] + plane * shape.plane_len();
+            let range = start..start + shape.plane_len();
+            let mut planes = self.planes(&mut work.planes, slot, tile);
+            if self.positive {
+                linrood_limit(shape, &mut planes);
+            }
+            let books = books.as_mut().map(|books| books.plane(range.clone()));
+            linrood_update(shape, &mut slab[range], &planes, books);
+        }
+        clock.lap(Timed::LinRoodUpdate);
+    }
+
+    fn planes<'a>(&self, planes: &'a mut [R], slot: usize, tile: usize) -> LinRoodPlanes<'a, R> {
+        let start = slot * self.work_len + self.work_tiles[tile];
+        LinRoodPlanes::new(&self.set.shapes()[tile], &mut planes[start..])
+    }
+}
