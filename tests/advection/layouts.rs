@@ -34,7 +34,7 @@ fn assert_same<R: Scalar>(found: &Outcome<R>, expected: &Outcome<R>, what: &str)
 
 /// Every scheme meets every layout; convention, precision and the other choices alternate so that all pairs occur.
 fn same_bits_everywhere<R: Scalar>(precision: usize) {
-    for (s, scheme) in Scheme::ALL.into_iter().enumerate() {
+    for (s, scheme) in Scheme::every().enumerate() {
         for (c, convention) in CONVENTIONS.into_iter().enumerate() {
             // One block of levels, and three.
             let nk = [5, 18][(s + c + precision) % 2];
@@ -67,7 +67,7 @@ fn double_precision_has_the_same_bits_on_every_layout() {
 
 #[test]
 fn tiles_as_narrow_as_the_halo_work_with_any_number_of_levels() {
-    for scheme in Scheme::ALL {
+    for scheme in Scheme::every() {
         let halo = scheme.halo();
         for nk in 1..=6 {
             for convention in CONVENTIONS {

@@ -13,7 +13,7 @@ use crate::run::{Run, run, scatter};
 #[test]
 fn single_precision_follows_double_precision() {
     let (mut field, mut bias) = (0.0_f64, 0.0_f64);
-    for scheme in Scheme::ALL {
+    for scheme in Scheme::every() {
         for convention in CONVENTIONS {
             let (start, winds) = case(convention, 8, 4, Flow::full(0.15));
             let how = Run { scheme, steps: 4, ..Run::default() };

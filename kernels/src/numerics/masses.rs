@@ -34,12 +34,15 @@ pub fn leaving_amount<R: Real>(west: R, east: R, south: R, north: R) -> R {
 }
 
 /// Part of the `leaving` amount that a cell with this `content` can give away and stay non-negative in rounded arithmetic: 1
-/// where it has enough. `kept` is a little less than 1; below `smallest`, where numbers lose digits, nothing leaves.
+/// where it has enough, and where it is negative already. `kept` is a little less than 1; below `smallest`, where numbers
+/// lose digits, nothing leaves.
 #[inline(always)]
 pub fn affordable_part<R: Real>(content: R, leaving: R, kept: R, smallest: R) -> R {
     let zero = R::lit(0.0);
+    let one = R::lit(1.0);
     let available = R::select(content.gt(smallest), kept * content, zero);
-    R::select(leaving.gt(available), available / leaving, R::lit(1.0))
+    let part = R::select(leaving.gt(available), available / leaving, one);
+    R::select(content.lt(zero), one, part)
 }
 
 /// An amount through a face, positive from low to high, after its donor could only afford a part of it.
@@ -78,8 +81,8 @@ mod tests {
         assert_eq!(leaving_amount(1.0, -2.0, -3.0, 4.0), 7.0);
         assert_eq!(affordable_part(4.0, 3.0, kept, smallest), 1.0);
         assert_eq!(affordable_part(4.0, 8.0, kept, smallest), 0.5 * kept);
-        assert_eq!(affordable_part(-1.0, 8.0, kept, smallest), 0.0);
-        assert_eq!(affordable_part(0.0, 0.0, kept, smallest), 1.0);
+        assert_eq!(affordable_part(-1.0, 8.0, kept, smallest), 1.0);
+        assert_eq!([affordable_part(0.0, 0.0, kept, smallest), affordable_part(0.0, 1.0, kept, smallest)], [1.0, 0.0]);
         assert_eq!(affordable_part(smallest, 0.1 * smallest, kept, smallest), 0.0);
         assert_eq!([affordable_amount(-2.0, 0.5, 0.25), affordable_amount(2.0, 0.5, 0.25)], [-0.5, 1.0]);
     }
