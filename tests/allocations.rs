@@ -19,7 +19,7 @@ use atmostr::operators::advection::{Advection, Winds};
 use atmostr::state::{AIR, PackedState, TileSet};
 use decomposition::{Layout, TileGrid};
 use kernels::Scheme;
-use kernels::scheme::{PpmLimiter, SlopesLimiter};
+use kernels::scheme::{EdgeRule, LinRood, LinRoodRule, PpmLimiter, SlopesLimiter, Vertical};
 
 /// The system's allocator with counters.
 struct Counting;
@@ -204,7 +204,8 @@ fn run_of(text: &str, dir: &std::path::Path) -> Vec<[u64; 2]> {
 
 /// Calls for memory of a measurement of vertical physics.
 fn bench(repetitions: usize) -> u64 {
-    let size = BenchSize { nc: 8, levels: 12, tracers: 2, scheme: Scheme::Ppm(PpmLimiter::HuynhPd) };
+    let size =
+        BenchSize { nc: 8, levels: 12, tracers: 2, scheme: Scheme::Ppm(PpmLimiter::HuynhPd), vertical: Vertical::Same };
     let bench = PhysicsBench { size, repetitions };
     let threads = Threads::new(1).unwrap();
     let before = counters();
@@ -251,7 +252,9 @@ fn the_loops_of_substeps_and_windows_take_no_memory() {
     let kept = std::hint::black_box(vec![0_u8; 100]);
     assert_eq!(since(before), [1, 100], "the counters count");
     drop(kept);
-    for scheme in [Scheme::Upwind, Scheme::Slopes(SlopesLimiter::Monotone), Scheme::Ppm(PpmLimiter::HuynhPd)] {
+    let linrood = Scheme::LinRood(LinRood { rule: LinRoodRule::HuynhPd, edge: EdgeRule::TwoSided });
+    let huynh = Scheme::Ppm(PpmLimiter::HuynhPd);
+    for scheme in [Scheme::Upwind, Scheme::Slopes(SlopesLimiter::Monotone), huynh, linrood] {
         for threads in [1, 2] {
             for mode in [PrefetchMode::Synchronous, PrefetchMode::Thread] {
                 let ([calls, bytes], change) = on_a_new_thread(move || measure(file, scheme, threads, mode));

@@ -34,8 +34,8 @@ pub struct KernelReport {
     pub backend: String,
     /// Name of the device.
     pub device: String,
-    /// Scheme and limiter.
-    pub scheme: &'static str,
+    /// Scheme and limiter, vertical scheme.
+    pub scheme: String,
     /// `Float32` or `Float64`.
     pub float_type: &'static str,
     /// Cells per panel edge.
@@ -94,11 +94,11 @@ impl KernelBench {
         let copy = copy_bytes_per_second(&mut *open::<R>(accelerator, 0)?)?;
         let device = open::<R>(accelerator, 0)?;
         let (backend, name) = (device.info().driver.clone(), device.info().name.clone());
-        let BenchSize { nc, levels, tracers, scheme } = self.size;
+        let BenchSize { nc, levels, tracers, .. } = self.size;
         let (state, window) = (&case.state, &case.window);
         let mut shapes = GroupShapes::usual(device.info().dialect, widest_row(state.tile_set()));
         self.lanes.iter().for_each(|(kernel, lanes)| shapes.set(*kernel, *lanes));
-        let launcher = Launcher::with_shapes::<R>(device, scheme, shapes)?;
+        let launcher = Launcher::with_shapes::<R>(device, self.size.choice(), shapes)?;
         let mut transport =
             DeviceTransport::<R>::new(launcher, &case.layout, state, window, HaloChoice::Staged, &Solo)?;
         transport.begin_window(window)?;
@@ -153,7 +153,7 @@ impl KernelBench {
         Ok(KernelReport {
             backend,
             device: name,
-            scheme: scheme.name(),
+            scheme: self.size.choice().to_string(),
             float_type: R::NAME,
             nc,
             levels,

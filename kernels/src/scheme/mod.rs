@@ -1,12 +1,14 @@
 //! Advection schemes as types, and the choice of one at model build.
 
 mod cell_scheme;
+mod choice;
 mod linrood;
 
 pub use cell_scheme::{
     CellScheme, FluxKind, Fv3Hord8, LinRoodQuasi, PpmCw84, PpmHuynhPd, PpmMonotone, PpmNone, PpmNoneLinear,
     SlopesMonotone, SlopesNone, SlopesPositivity, Stage, Upwind,
 };
+pub use choice::{Choice, Fusion, Sign, Vertical};
 pub use linrood::{EdgeRule, LinRood, LinRoodRule};
 
 use crate::cpu::{LinRoodKernel, SweepKernel};

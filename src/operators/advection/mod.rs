@@ -7,7 +7,7 @@
 
 pub(super) mod budget;
 mod horizontal;
-mod linrood;
+pub(super) mod linrood;
 pub(super) mod seams;
 mod transfers;
 mod vertical;
@@ -20,7 +20,9 @@ use std::time::Duration;
 use decomposition::{Axis, ExchangeKind, Layout};
 use kernels::Scalar;
 use kernels::cpu::{SweepKernel, SweepStats};
-use kernels::scheme::{Scheme, kernel};
+use kernels::scheme::{Scheme, Sign, kernel};
+
+pub use kernels::scheme::Choice;
 
 pub use budget::{CellBudget, largest_budget};
 pub use transfers::Transfers;
@@ -55,6 +57,8 @@ pub struct Advection<R: Scalar> {
     kernel: &'static dyn SweepKernel<R>,
     horizontal: Horizontal<R>,
     rows: ColumnRows<R>,
+    /// Of each tracer.
+    signs: Vec<Sign>,
 }
 
 /// The horizontal legs.
@@ -136,14 +140,19 @@ impl<R: Scalar> Advection<R> {
     /// Builds plans and work space for states shaped like `state`. Collective over `comm`.
     ///
     /// # Panics
-    /// If the halo of the layout is narrower than the scheme needs, [`Scheme::halo`].
+    /// If the halo of the layout is narrower than the scheme needs, [`Scheme::halo`](kernels::Scheme::halo), or the columns
+    /// have fewer layers than the vertical scheme, [`Vertical::least_layers`].
     pub fn new(
-        scheme: Scheme,
+        choice: impl Into<Choice>,
         layout: &Layout,
         state: &PackedState<R>,
         threads: &Threads,
         comm: &dyn Communicator,
     ) -> Self {
+        let choice = choice.into();
+        let Choice { scheme, vertical, .. } = choice;
+        assert!(choice == Choice::from(scheme), "no sweeps for {choice}");
+        assert!(state.levels() >= vertical.least_layers(), "too few layers for {}", vertical.name());
         assert!(layout.halo() >= scheme.halo(), "a halo of {} is too narrow for {}", layout.halo(), scheme.name());
         let slabs = state.slabs();
         let horizontal = match scheme {
@@ -154,11 +163,36 @@ impl<R: Scalar> Advection<R> {
                 Horizontal::Split(Box::new(SplitSweeps::new(scheme, layout, slabs, threads, comm)))
             }
         };
-        Self { kernel: kernel(scheme), horizontal, rows: ColumnRows::new(slabs, threads.count()) }
+        Self {
+            kernel: kernel(scheme),
+            horizontal,
+            rows: ColumnRows::new(slabs, threads.count()),
+            signs: vec![Sign::NonNegative; state.tracers().len()],
+        }
     }
 
-    /// One substep: the palindrome, each leg in `passes` equal parts. What its horizontal sweeps move is added to
-    /// `transfers`, if it is asked for.
+    /// The same for tracers of these signs, one for each; without it none is below 0.
+    ///
+    /// # Panics
+    /// If there is not one for each tracer.
+    pub fn with_signs(mut self, signs: &[Sign]) -> Self {
+        assert_eq!(signs.len(), self.signs.len(), "a sign for each tracer");
+        self.signs.copy_from_slice(signs);
+        self
+    }
+
+    /// Largest outflow budget of a substep in one pass per leg, from the air mass at the start of a window: of all six sides
+    /// of a cell for directional sweeps; of its four sides or of top and bottom, whichever is larger, for the Lin–Rood
+    /// operator, which afterwards takes levels that need less through fewer passes. Collective.
+    pub fn largest_budget(&mut self, air: &Slabs<R>, winds: Winds<'_, R>, comm: &dyn Communicator) -> CellBudget {
+        match &mut self.horizontal {
+            Horizontal::Split(_) => largest_budget(air, winds, comm),
+            Horizontal::LinRood(operator) => operator.largest_budget(air, winds, comm),
+        }
+    }
+
+    /// One substep: the palindrome, each leg in `passes` equal parts, or fewer where [`Advection::largest_budget`] found that
+    /// they do. What its horizontal sweeps move is added to `transfers`, if it is asked for.
     ///
     /// Returns what the sweeps noticed on this rank.
     pub fn substep(
@@ -172,7 +206,11 @@ impl<R: Scalar> Advection<R> {
     ) -> RowStats {
         let (there, back) = ([Axis::X, Axis::Y], [Axis::Y, Axis::X]);
         let swept = self.horizontal(state, &winds, there, passes, transfers.as_deref_mut(), threads);
-        let columns = self.columns(state, winds, passes, midpoint, threads);
+        let vertical = match &self.horizontal {
+            Horizontal::Split(_) => passes,
+            Horizontal::LinRood(operator) => operator.vertical_passes(passes),
+        };
+        let columns = self.columns(state, winds, vertical, midpoint, threads);
         RowStats::from(swept)
             .merge(columns)
             .merge(self.horizontal(state, &winds, back, passes, transfers, threads).into())
@@ -193,7 +231,7 @@ impl<R: Scalar> Advection<R> {
                 let scale = R::from_f64(winds.scale / passes as f64);
                 split.horizontal(state, winds, scale, axes, passes, transfers, threads)
             }
-            Horizontal::LinRood(operator) => operator.leg(state, winds, passes, transfers, threads),
+            Horizontal::LinRood(operator) => operator.leg(state, winds, passes, &self.signs, transfers, threads),
         }
     }
 
@@ -232,4 +270,4 @@ pub(super) fn halo_section(axis: Axis) -> Timed {
 pub const MAX_PASSES: usize = 4096;
 
 /// Bytes of a message worth its latency: some microseconds on a fast network.
-const MESSAGE_BYTES: usize = 32 << 10;
+pub(super) const MESSAGE_BYTES: usize = 32 << 10;

@@ -62,7 +62,7 @@ impl<R: Scalar> DeviceTransport<R> {
             // Tracers keep their masses: the air of the file replaces the other.
             KernelName::ResetAir | KernelName::Decay | KernelName::ExtractPlane => cells * 2.0,
             // The stencil of every plane, the flux of the face; an amount per plane.
-            KernelName::SeamAmounts => faces * (planes * (2 * self.launcher.scheme().halo() + 1) + 1) as f64,
+            KernelName::SeamAmounts => faces * (planes * (2 * self.launcher.choice().scheme.halo() + 1) + 1) as f64,
             // One amount at least, and the cell read and written.
             KernelName::SeamApply => items * 3.0,
             // An amount read, a flux read and written.

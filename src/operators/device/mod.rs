@@ -162,7 +162,7 @@ impl<R: Scalar> DeviceTransport<R> {
         };
         let mut device_seams = |seams: &[TileSeams<R>]| {
             let tables::SeamTables { faces, edges, books } =
-                tables::seams(seams, launcher_mut.scheme().halo(), slabs, field);
+                tables::seams(seams, launcher_mut.choice().scheme.halo(), slabs, field);
             let count = faces.len() / 5;
             DeviceResult::Ok(DeviceSeams {
                 faces: (launcher_mut.table(&faces)?, count),

@@ -44,12 +44,12 @@ impl<R: Scalar> PhysicsPlan<'_, R> {
     pub fn launcher(
         &self,
         device: Box<dyn Device>,
-        scheme: kernels::Scheme,
+        choice: kernels::scheme::Choice,
         widest: usize,
         levels: usize,
     ) -> DeviceResult<Launcher> {
         let set = self.needs().kernels::<R>(device.info(), levels)?;
-        Launcher::with_kernels::<R>(device, scheme, &set, widest)
+        Launcher::with_kernels::<R>(device, choice, &set, widest)
     }
 }
 

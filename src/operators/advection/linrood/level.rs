@@ -8,7 +8,7 @@ use kernels::cpu::{
     AlignedBuffer, LinRoodCoefficients, LinRoodKernel, LinRoodPlanes, PanelFaces, SweepStats, Workspace, linrood_limit,
     linrood_parts, linrood_prepare, linrood_update,
 };
-use kernels::scheme::{LinRood, linrood_kernel};
+use kernels::scheme::{LinRood, Sign, linrood_kernel};
 
 use super::strips::{EdgeStrips, Side};
 use crate::operators::advection::Winds;
@@ -76,6 +76,11 @@ impl<R: Scalar> LevelSteps<R> {
             workspaces: (0..threads).map(|_| Mutex::new(Workspace::new(set.shapes()))).collect(),
             set: set.clone(),
         }
+    }
+
+    /// Whether amounts of a tracer of this sign are limited to what cells hold.
+    pub(super) fn keeps_positive(&self, sign: Sign) -> bool {
+        self.positive && sign == Sign::NonNegative
     }
 
     /// Where a plane of the state begins at the tile of a side.
@@ -164,17 +169,18 @@ impl<R: Scalar> LevelSteps<R> {
         clock.lap(Timed::LinRoodUpdate);
     }
 
-    /// New contents.
+    /// New contents of the tracer of this sign in a plane of the state.
     pub(super) fn update(
         &self,
         slab: &mut [R],
-        plane: usize,
+        (plane, sign): (usize, Sign),
         work: &mut LevelWork<R>,
         slot: usize,
         books: &mut Option<LevelTransfers<'_, R>>,
         clock: &mut Clock<'_>,
     ) {
-        if self.positive {
+        let positive = self.keeps_positive(sign);
+        if positive {
             self.strips.copy(&mut work.planes, 1, self.part(slot));
             clock.lap(Timed::LinRoodHalo);
         }
@@ -182,7 +188,7 @@ impl<R: Scalar> LevelSteps<R> {
             let start = self.state_tiles[tile] + plane * shape.plane_len();
             let range = start..start + shape.plane_len();
             let mut planes = self.planes(&mut work.planes, slot, tile);
-            if self.positive {
+            if positive {
                 linrood_limit(shape, &mut planes);
             }
             let books = books.as_mut().map(|books| books.plane(range.clone()));

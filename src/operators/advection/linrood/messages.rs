@@ -56,7 +56,7 @@ struct Turn {
 }
 
 /// Blocks at work at the same time.
-const LANES: usize = 2;
+pub(super) const LANES: usize = 2;
 
 pub(super) struct Messages<R: Scalar> {
     tracers: usize,
@@ -193,8 +193,8 @@ impl<R: Scalar> Messages<R> {
         leg: &mut Leg<'_, R>,
     ) -> SweepStats {
         let levels = self.blocks[turn.block].clone();
-        let (stride, tracers) = (slabs.level_stride(), self.tracers);
-        let (winds, level_shares, threads) = (leg.winds, leg.shares, leg.threads);
+        let stride = slabs.level_stride();
+        let (winds, level_shares, signs, threads) = (leg.winds, leg.shares, leg.signs, leg.threads);
         let shares = Shares::new(threads.count());
         let range = levels.start * stride..levels.end * stride;
         let level = |n: usize, slab: &mut [R], work: &mut LevelWork<R>, mut books| {
@@ -208,19 +208,19 @@ impl<R: Scalar> Messages<R> {
             if turn.stage == Stage::Inner {
                 stats = steps.air(slab, (winds, level, scale), work, &mut clock);
             }
-            for slot in 0..tracers {
+            for (slot, &sign) in signs.iter().enumerate() {
                 let plane = AIR + 1 + slot;
                 match turn.stage {
                     Stage::Inner => steps.inner(slab, plane, work, slot, thread, &mut clock),
                     Stage::Outer => {
                         steps.outer(work, slot, thread, &mut clock);
-                        if steps.positive {
+                        if steps.keeps_positive(sign) {
                             steps.parts(slab, plane, work, slot, &mut clock);
-                        } else {
-                            steps.update(slab, plane, work, slot, &mut books, &mut clock);
+                        } else if !steps.positive {
+                            steps.update(slab, (plane, sign), work, slot, &mut books, &mut clock);
                         }
                     }
-                    Stage::Update => steps.update(slab, plane, work, slot, &mut books, &mut clock),
+                    Stage::Update => steps.update(slab, (plane, sign), work, slot, &mut books, &mut clock),
                 }
             }
             stats

@@ -4,6 +4,7 @@
 //! axis, and the mean of both moves the tracers. Beyond the edge of a tile a cell sees the neighbour's predictor that was
 //! advected along the common edge, so both sides of a panel seam form their fluxes from the same values and get the same bits.
 
+mod budget;
 mod level;
 mod messages;
 mod strips;
@@ -13,18 +14,19 @@ use std::time::Duration;
 
 use decomposition::Layout;
 use kernels::Scalar;
-use kernels::cpu::SweepStats;
-use kernels::scheme::LinRood;
+use kernels::cpu::{AlignedBuffer, SweepStats};
+use kernels::scheme::{LinRood, Sign};
 use rayon::prelude::*;
 
+use self::budget::Needs;
 use self::level::{LevelSteps, LevelWork};
 use self::messages::Messages;
 use super::transfers::Transfers;
 use super::wave::level_blocks;
-use super::{MESSAGE_BYTES, Winds};
+use super::{CellBudget, MESSAGE_BYTES, Winds};
 use crate::comm::Communicator;
 use crate::operators::Threads;
-use crate::state::{AIR, PackedState, Slabs};
+use crate::state::{AIR, PackedState, Slabs, TileSet};
 use crate::timers::Shares;
 
 /// In how many passes a level is taken through a leg, and the factor on its stored fluxes.
@@ -38,15 +40,19 @@ pub(super) struct Share<R> {
 pub(super) struct Leg<'a, R: Scalar> {
     winds: &'a Winds<'a, R>,
     shares: &'a [Share<R>],
+    signs: &'a [Sign],
     transfers: Option<&'a mut Transfers<R>>,
     threads: &'a Threads,
 }
 
 /// The operator with all its work space.
-pub(super) struct LinRoodOperator<R: Scalar> {
+pub(in crate::operators) struct LinRoodOperator<R: Scalar> {
     steps: LevelSteps<R>,
     route: Route<R>,
+    needs: Needs,
     shares: Vec<Share<R>>,
+    /// A plane without fluxes.
+    still: AlignedBuffer<R>,
 }
 
 /// How levels go through a leg.
@@ -76,7 +82,37 @@ impl<R: Scalar> LinRoodOperator<R> {
             Route::Local((0..threads.count()).map(work).collect())
         };
         let shares = vec![Share { passes: 1, scale: R::lit(1.0) }; slabs.levels()];
-        Self { steps, route, shares }
+        let plane = slabs.tile_set().shapes().iter().map(|shape| shape.plane_len()).max().unwrap_or(0);
+        Self { steps, route, needs: Needs::new(slabs.levels()), shares, still: AlignedBuffer::zeros(plane) }
+    }
+
+    /// Largest outflow budget of a substep in one pass, `2·(out_x + out_y)/m` or `2·out_z/m` of a cell. Levels that need less
+    /// of it are taken through fewer passes from now on. Collective.
+    pub(super) fn largest_budget(
+        &mut self,
+        air: &Slabs<R>,
+        winds: Winds<'_, R>,
+        comm: &dyn Communicator,
+    ) -> CellBudget {
+        self.needs.find(air, winds, &self.still, comm)
+    }
+
+    /// Parts of the vertical legs, if the neediest leg has this many.
+    pub(super) fn vertical_passes(&self, passes: usize) -> usize {
+        self.needs.vertical(passes)
+    }
+
+    /// Bytes of the work space of a rank with tiles `set`.
+    pub(in crate::operators) fn work_bytes(
+        set: &TileSet,
+        tracers: usize,
+        threads: usize,
+        levels_at_once: Option<usize>,
+    ) -> u64 {
+        match levels_at_once {
+            None => threads as u64 * LevelWork::<R>::bytes(set, 1),
+            Some(levels) => (messages::LANES * levels) as u64 * LevelWork::<R>::bytes(set, tracers),
+        }
     }
 
     /// Time spent waiting for messages since the last call.
@@ -87,20 +123,22 @@ impl<R: Scalar> LinRoodOperator<R> {
         }
     }
 
-    /// One leg: each level in its share of at most `passes` equal parts.
+    /// One leg: each level in at most `passes` equal parts.
     pub(super) fn leg(
         &mut self,
         state: &mut PackedState<R>,
         winds: &Winds<'_, R>,
         passes: usize,
+        signs: &[Sign],
         transfers: Option<&mut Transfers<R>>,
         threads: &Threads,
     ) -> SweepStats {
-        let Self { steps, route, shares } = self;
-        for share in shares.iter_mut() {
+        let Self { steps, route, needs, shares, .. } = self;
+        for (level, share) in shares.iter_mut().enumerate() {
+            let passes = needs.horizontal(level, passes);
             *share = Share { passes, scale: R::from_f64(winds.scale / passes as f64) };
         }
-        let mut leg = Leg { winds, shares, transfers, threads };
+        let mut leg = Leg { winds, shares, signs, transfers, threads };
         match route {
             Route::Local(work) => local(steps, work, state.slabs_mut(), &mut leg),
             Route::Messages(messages) => messages.run(steps, state.slabs_mut(), &mut leg),
@@ -116,7 +154,7 @@ fn local<R: Scalar>(
     leg: &mut Leg<'_, R>,
 ) -> SweepStats {
     let (stride, planes, levels) = (slabs.level_stride(), slabs.planes(), slabs.levels());
-    let (winds, level_shares, threads) = (leg.winds, leg.shares, leg.threads);
+    let (winds, level_shares, signs, threads) = (leg.winds, leg.shares, leg.signs, leg.threads);
     let shares = Shares::new(threads.count());
     let level = |level: usize, slab: &mut [R], mut books| {
         let (thread, mut clock) = (threads.index(), shares.clock());
@@ -125,13 +163,13 @@ fn local<R: Scalar>(
         let mut stats = SweepStats::default();
         for _ in 0..passes {
             stats = stats.merge(steps.air(slab, (winds, level, scale), work, &mut clock));
-            for plane in AIR + 1..planes {
+            for (plane, &sign) in (AIR + 1..planes).zip(signs) {
                 steps.inner(slab, plane, work, 0, thread, &mut clock);
                 steps.outer(work, 0, thread, &mut clock);
-                if steps.positive {
+                if steps.keeps_positive(sign) {
                     steps.parts(slab, plane, work, 0, &mut clock);
                 }
-                steps.update(slab, plane, work, 0, &mut books, &mut clock);
+                steps.update(slab, (plane, sign), work, 0, &mut books, &mut clock);
             }
         }
         stats
