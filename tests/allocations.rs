@@ -19,7 +19,7 @@ use atmostr::operators::advection::{Advection, Winds};
 use atmostr::state::{AIR, PackedState, TileSet};
 use decomposition::{Layout, TileGrid};
 use kernels::Scheme;
-use kernels::scheme::{EdgeRule, LinRood, LinRoodRule, PpmLimiter, SlopesLimiter, Vertical};
+use kernels::scheme::{EdgeRule, LinRood, LinRoodRule, PpmLimiter, SeamGhost, SlopesLimiter, Vertical};
 
 /// The system's allocator with counters.
 struct Counting;
@@ -252,7 +252,8 @@ fn the_loops_of_substeps_and_windows_take_no_memory() {
     let kept = std::hint::black_box(vec![0_u8; 100]);
     assert_eq!(since(before), [1, 100], "the counters count");
     drop(kept);
-    let linrood = Scheme::LinRood(LinRood { rule: LinRoodRule::HuynhPd, edge: EdgeRule::TwoSided });
+    let linrood = LinRood { edge: EdgeRule::TwoSided, ghost: SeamGhost::Remap, ..LinRood::new(LinRoodRule::HuynhPd) };
+    let linrood = Scheme::LinRood(linrood);
     let huynh = Scheme::Ppm(PpmLimiter::HuynhPd);
     for scheme in [Scheme::Upwind, Scheme::Slopes(SlopesLimiter::Monotone), huynh, linrood] {
         for threads in [1, 2] {

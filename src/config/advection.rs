@@ -1,7 +1,7 @@
 //! `[advection]`.
 
 use kernels::scheme::{
-    Choice, EdgeRule, Fusion, LinRood, LinRoodRule, PpmLimiter, Scheme, Sign, SlopesLimiter, Vertical,
+    Choice, EdgeRule, Fusion, LinRood, LinRoodRule, PpmLimiter, Scheme, SeamGhost, Sign, SlopesLimiter, Vertical,
 };
 
 use super::error::Problems;
@@ -31,6 +31,10 @@ impl Named for LinRoodRule {
 impl Named for EdgeRule {
     const ALL: &'static [(&'static str, Self)] =
         &[("none", Self::None), ("two_sided", Self::TwoSided), ("fv3", Self::Fv3)];
+}
+
+impl Named for SeamGhost {
+    const ALL: &'static [(&'static str, Self)] = &[("copy", Self::Copy), ("remap", Self::Remap)];
 }
 
 impl Named for Vertical {
@@ -144,6 +148,7 @@ pub(super) fn read(root: &View<'_>, problems: &mut Problems) -> Advection {
         Some(Family::LinRood) => Some(Scheme::LinRood(LinRood {
             rule: limiter(&view, "linrood", LinRoodRule::Quasi, problems),
             edge: edge(&view, problems),
+            ghost: view.choice_or_default("seam_ghost"),
         })),
         Some(Family::Upwind) => Some(Scheme::Upwind),
         Some(Family::None) | None => None,
@@ -221,5 +226,6 @@ mod tests {
         names_agree::<Limiter>("advection", "limiter");
         names_agree::<Vertical>("advection", "vertical");
         names_agree::<EdgeRule>("advection", "edge");
+        names_agree::<SeamGhost>("advection", "seam_ghost");
     }
 }

@@ -1,7 +1,7 @@
 //! Memory that operators take, worked out before they do.
 
 use decomposition::{Axis, ExchangeKind, HaloPlan, Layout};
-use kernels::scheme::LinRood;
+use kernels::scheme::{LinRood, SeamGhost};
 use kernels::{Scalar, Scheme};
 
 use super::advection::MESSAGE_BYTES;
@@ -82,16 +82,20 @@ pub struct LegTraffic {
 }
 
 impl TransportSize<'_> {
-    /// Contents, predictors and, where cells are kept positive, the parts they can afford.
+    /// Contents, predictors, amounts that both panels agree on, and the parts that cells can afford, as far as they are exchanged.
     pub fn linrood_leg(&self, operator: LinRood) -> LegTraffic {
-        let plan = HaloPlan::new(self.layout, ExchangeKind::Edges, self.rank);
-        let depth = self.layout.halo();
-        let values = |cells: usize| {
-            let deep = cells / depth * LinRood::HALO * (2 * self.tracers + 1);
-            let parts = if operator.rule.is_positive() { cells / depth * self.tracers } else { 0 };
-            (deep + parts) * self.levels
+        let (kind, agreed) = match operator.ghost {
+            SeamGhost::Copy => (ExchangeKind::Edges, 0),
+            SeamGhost::Remap => (ExchangeKind::Full, 1),
         };
-        let exchanges = if operator.rule.is_positive() { 3 } else { 2 };
+        let plan = HaloPlan::new(self.layout, kind, self.rank);
+        let depth = self.layout.halo();
+        let single = agreed + usize::from(operator.rule.is_positive());
+        let values = |cells: usize| {
+            let deep = LinRood::HALO * (2 * self.tracers + 1) + single * self.tracers;
+            cells / depth * deep * self.levels
+        };
+        let exchanges = 2 + single;
         LegTraffic {
             sent: values(plan.send_cells()),
             received: values(plan.receive_cells()),

@@ -3,7 +3,7 @@
 use atmostr::comm::{Communicator, threads};
 use atmostr::operators::advection::{CellBudget, MAX_PASSES, Winds, largest_budget};
 use decomposition::{Layout, Panel, PanelConvention, TileGrid};
-use kernels::scheme::{EdgeRule, LinRood, LinRoodRule};
+use kernels::scheme::{LinRood, LinRoodRule};
 use kernels::{Scalar, Scheme};
 
 use crate::case::{CONVENTIONS, Flow, case};
@@ -174,7 +174,7 @@ fn levels_are_taken_through_as_many_passes_as_they_need() {
         }
     }
     for rule in [LinRoodRule::Quasi, LinRoodRule::HuynhPd] {
-        let scheme = Scheme::LinRood(LinRood { rule, edge: EdgeRule::None });
+        let scheme = Scheme::LinRood(LinRood::new(rule));
         for (ranks, threads) in [(1, 1), (6, 2), (24, 1)] {
             let how = Run { scheme, passes: 8, ..Run::default() };
             let found = run(&start, &winds, Run { levels_differ: true, ranks, threads, ..how });

@@ -39,7 +39,8 @@ fn same_bits_everywhere<R: Scalar>(precision: usize) {
             // One block of levels, and three.
             let nk = [5, 18][(s + c + precision) % 2];
             let passes = [1, 3][(s / 2 + c) % 2];
-            let (start, winds) = case(convention, 9, nk, Flow::full(0.15));
+            // Panels that can be cut into three tiles as wide as the halo.
+            let (start, winds) = case(convention, 3 * scheme.halo().max(3), nk, Flow::full(0.15));
             let (start, winds) = (start.cast::<R>(), winds.cast::<R>());
             let alone = Run { scheme, passes, steps: 2, scale: |n| [1.0, 0.8][n], ..Run::default() };
             let expected = run(&start, &winds, alone);

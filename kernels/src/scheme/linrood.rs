@@ -36,6 +36,16 @@ pub enum EdgeRule {
     Fv3,
 }
 
+/// Values of the cells beyond a panel edge, as the operator sees them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SeamGhost {
+    /// Those of the neighbour's cells.
+    #[default]
+    Copy,
+    /// Those of the neighbour at the places to which this panel's grid lines lead.
+    Remap,
+}
+
 /// The two-dimensional operator of Lin & Rood (1996).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LinRood {
@@ -43,41 +53,65 @@ pub struct LinRood {
     pub rule: LinRoodRule,
     /// Edge values at panel edges.
     pub edge: EdgeRule,
+    /// Cells beyond panel edges.
+    pub ghost: SeamGhost,
 }
 
 impl LinRood {
-    /// Halo width in cells.
+    /// Cells that the faces of a tile need on each side.
     pub const HALO: usize = 3;
+    /// Halo width with remapped ghosts: in the third row beyond an edge, places are off by up to 2½ cells, and their values
+    /// need two cells on either side.
+    const REMAP_HALO: usize = 5;
 
-    /// Every rule with edges as everywhere, and one example of the others.
-    pub const ALL: [LinRood; 7] = [
-        LinRood { rule: LinRoodRule::None, edge: EdgeRule::None },
-        LinRood { rule: LinRoodRule::Quasi, edge: EdgeRule::None },
-        LinRood { rule: LinRoodRule::Mono, edge: EdgeRule::None },
-        LinRood { rule: LinRoodRule::Cw84, edge: EdgeRule::None },
-        LinRood { rule: LinRoodRule::HuynhPd, edge: EdgeRule::None },
-        LinRood { rule: LinRoodRule::Quasi, edge: EdgeRule::TwoSided },
-        LinRood { rule: LinRoodRule::HuynhPd, edge: EdgeRule::Fv3 },
+    /// Every rule with edges and ghosts as everywhere, and examples of the others.
+    pub const ALL: [LinRood; 9] = [
+        LinRood::new(LinRoodRule::None),
+        LinRood::new(LinRoodRule::Quasi),
+        LinRood::new(LinRoodRule::Mono),
+        LinRood::new(LinRoodRule::Cw84),
+        LinRood::new(LinRoodRule::HuynhPd),
+        LinRood { edge: EdgeRule::TwoSided, ..LinRood::new(LinRoodRule::Quasi) },
+        LinRood { edge: EdgeRule::Fv3, ..LinRood::new(LinRoodRule::HuynhPd) },
+        LinRood { ghost: SeamGhost::Remap, ..LinRood::new(LinRoodRule::HuynhPd) },
+        LinRood { ghost: SeamGhost::Remap, edge: EdgeRule::TwoSided, ..LinRood::new(LinRoodRule::Quasi) },
     ];
+
+    /// The operator with this rule, edges and ghosts as everywhere.
+    pub const fn new(rule: LinRoodRule) -> Self {
+        Self { rule, edge: EdgeRule::None, ghost: SeamGhost::Copy }
+    }
+
+    /// Halo width in cells.
+    pub fn halo(self) -> usize {
+        match self.ghost {
+            SeamGhost::Copy => Self::HALO,
+            SeamGhost::Remap => Self::REMAP_HALO,
+        }
+    }
 
     /// Name for messages and reports.
     pub fn name(self) -> &'static str {
-        match (self.edge, self.rule) {
-            (EdgeRule::None, LinRoodRule::None) => "linrood none",
-            (EdgeRule::None, LinRoodRule::Quasi) => "linrood quasi",
-            (EdgeRule::None, LinRoodRule::Mono) => "linrood mono",
-            (EdgeRule::None, LinRoodRule::Cw84) => "linrood cw84",
-            (EdgeRule::None, LinRoodRule::HuynhPd) => "linrood huynh_pd",
-            (EdgeRule::TwoSided, LinRoodRule::None) => "linrood none, two-sided edges",
-            (EdgeRule::TwoSided, LinRoodRule::Quasi) => "linrood quasi, two-sided edges",
-            (EdgeRule::TwoSided, LinRoodRule::Mono) => "linrood mono, two-sided edges",
-            (EdgeRule::TwoSided, LinRoodRule::Cw84) => "linrood cw84, two-sided edges",
-            (EdgeRule::TwoSided, LinRoodRule::HuynhPd) => "linrood huynh_pd, two-sided edges",
-            (EdgeRule::Fv3, LinRoodRule::None) => "linrood none, fv3 edges",
-            (EdgeRule::Fv3, LinRoodRule::Quasi) => "linrood quasi, fv3 edges",
-            (EdgeRule::Fv3, LinRoodRule::Mono) => "linrood mono, fv3 edges",
-            (EdgeRule::Fv3, LinRoodRule::Cw84) => "linrood cw84, fv3 edges",
-            (EdgeRule::Fv3, LinRoodRule::HuynhPd) => "linrood huynh_pd, fv3 edges",
+        macro_rules! names {
+            ($rule:literal) => {
+                match (self.edge, self.ghost) {
+                    (EdgeRule::None, SeamGhost::Copy) => concat!("linrood ", $rule),
+                    (EdgeRule::TwoSided, SeamGhost::Copy) => concat!("linrood ", $rule, ", two-sided edges"),
+                    (EdgeRule::Fv3, SeamGhost::Copy) => concat!("linrood ", $rule, ", fv3 edges"),
+                    (EdgeRule::None, SeamGhost::Remap) => concat!("linrood ", $rule, ", remapped ghosts"),
+                    (EdgeRule::TwoSided, SeamGhost::Remap) => {
+                        concat!("linrood ", $rule, ", two-sided edges, remapped ghosts")
+                    }
+                    (EdgeRule::Fv3, SeamGhost::Remap) => concat!("linrood ", $rule, ", fv3 edges, remapped ghosts"),
+                }
+            };
+        }
+        match self.rule {
+            LinRoodRule::None => names!("none"),
+            LinRoodRule::Quasi => names!("quasi"),
+            LinRoodRule::Mono => names!("mono"),
+            LinRoodRule::Cw84 => names!("cw84"),
+            LinRoodRule::HuynhPd => names!("huynh_pd"),
         }
     }
 }

@@ -9,7 +9,7 @@ pub use cell_scheme::{
     SlopesMonotone, SlopesNone, SlopesPositivity, Stage, Upwind,
 };
 pub use choice::{Choice, Fusion, Sign, Vertical};
-pub use linrood::{EdgeRule, LinRood, LinRoodRule};
+pub use linrood::{EdgeRule, LinRood, LinRoodRule, SeamGhost};
 
 use crate::cpu::{LinRoodKernel, SweepKernel};
 use crate::real::Scalar;
@@ -75,7 +75,7 @@ impl Scheme {
             Scheme::Upwind => Upwind::HALO,
             Scheme::Slopes(_) => SlopesMonotone::HALO,
             Scheme::Ppm(_) => PpmCw84::HALO,
-            Scheme::LinRood(_) => LinRood::HALO,
+            Scheme::LinRood(operator) => operator.halo(),
         }
     }
 

@@ -4,7 +4,7 @@ mod advection;
 mod kernels;
 mod physics;
 
-use ::kernels::scheme::{EdgeRule, LinRood, LinRoodRule, PpmLimiter, Scheme, SlopesLimiter, Vertical};
+use ::kernels::scheme::{LinRood, LinRoodRule, PpmLimiter, Scheme, SlopesLimiter, Vertical};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
@@ -70,7 +70,7 @@ const NAMES: [&str; 9] =
 
 impl SizeArgs {
     fn scheme(&self) -> Scheme {
-        let linrood = |rule| Scheme::LinRood(LinRood { rule, edge: EdgeRule::None });
+        let linrood = |rule| Scheme::LinRood(LinRood::new(rule));
         match self.scheme.as_str() {
             "linrood_quasi" => linrood(LinRoodRule::Quasi),
             "linrood_mono" => linrood(LinRoodRule::Mono),

@@ -180,11 +180,12 @@ pub(super) const ADVECTION: Section = Section::new(
             "seam_ghost",
             Kind::Choice(&[
                 Choice::new("copy", "Neighbour cells as they are."),
-                Choice::later("remap", "Neighbour values interpolated to this panel's lines."),
+                Choice::new("remap", "Neighbour values interpolated to this panel's lines; tiles are at least 5 cells wide."),
             ]),
             "copy",
-            "Halo values beyond a panel edge.",
-        ),
+            "Halo values of linrood beyond a panel edge.",
+        )
+        .only(&["linrood"]),
         Key::new(
             "seam_mode",
             Kind::Choice(&[

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use kernels::scheme::{EdgeRule, LinRood, LinRoodRule, PpmLimiter, Scheme, SlopesLimiter};
+use kernels::scheme::{EdgeRule, LinRood, LinRoodRule, PpmLimiter, Scheme, SeamGhost, SlopesLimiter};
 
 use super::*;
 use crate::initial::{
@@ -94,7 +94,8 @@ fn every_name_stands_for_a_value() {
 #[test]
 fn schemes_limiters_and_halo_widths() {
     let with = |lines: &str| accepted(&MINIMAL.replace("scheme = \"upwind\"", lines));
-    let linrood = |rule, edge| Some(Scheme::LinRood(LinRood { rule, edge }));
+    let linrood = |rule, edge| Some(Scheme::LinRood(LinRood { edge, ..LinRood::new(rule) }));
+    let remapped = LinRood { ghost: SeamGhost::Remap, ..LinRood::new(LinRoodRule::Quasi) };
     for (lines, scheme, halo) in [
         ("scheme = \"none\"", None, 0),
         ("scheme = \"Slopes\"", Some(Scheme::Slopes(SlopesLimiter::Monotone)), 2),
@@ -111,6 +112,7 @@ fn schemes_limiters_and_halo_widths() {
             linrood(LinRoodRule::HuynhPd, EdgeRule::Fv3),
             3,
         ),
+        ("scheme = \"linrood\"\nseam_ghost = \"remap\"", Some(Scheme::LinRood(remapped)), 5),
         ("scheme = \"linrood\"\nlimiter = \"mono\"", linrood(LinRoodRule::Mono, EdgeRule::None), 3),
     ] {
         let c = with(lines);

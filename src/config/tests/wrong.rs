@@ -176,7 +176,7 @@ fn wrong_advection_tables() {
         ("scheme = \"ppm\"\ncfl_limit = 0", 3, &["advection.cfl_limit", "> 0"]),
         ("scheme = \"ppm\"\ncfl_limit = 1.5", 3, &["advection.cfl_limit", "≤ 1"]),
         ("scheme = \"ppm\"\nstrict_cfl = 1", 3, &["advection.strict_cfl", "true or false"]),
-        ("scheme = \"ppm\"\nseam_ghost = \"remap\"", 3, &["advection.seam_ghost", "not part of this version", "copy"]),
+        ("scheme = \"ppm\"\nseam_ghost = \"remap\"", 3, &["advection.seam_ghost", "no meaning", "linrood"]),
         ("scheme = \"ppm\"\nseam_mode = \"mean\"", 3, &["advection.seam_mode", "not part of this version", "owner"]),
         ("scheme = \"ppm\"\nedge = \"fv3\"", 3, &["advection.edge", "no meaning", "linrood"]),
         ("scheme = \"ppm\"\nz_fuse = 1", 3, &["advection.z_fuse", "true or false"]),

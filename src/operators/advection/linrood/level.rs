@@ -2,14 +2,15 @@
 
 use std::sync::{Arc, Mutex};
 
-use decomposition::{Axis, Layout};
+use decomposition::{Axis, ExchangeKind, Layout};
 use kernels::Scalar;
 use kernels::cpu::{
     AlignedBuffer, LinRoodCoefficients, LinRoodKernel, LinRoodPlanes, PanelFaces, SweepStats, Workspace, linrood_limit,
     linrood_parts, linrood_prepare, linrood_update,
 };
-use kernels::scheme::{LinRood, Sign, linrood_kernel};
+use kernels::scheme::{LinRood, SeamGhost, Sign, linrood_kernel};
 
+use super::seams::PanelEdges;
 use super::strips::{EdgeStrips, Side};
 use crate::operators::advection::Winds;
 use crate::operators::advection::transfers::LevelTransfers;
@@ -29,7 +30,16 @@ pub(super) struct LevelSteps<R: Scalar> {
     work_tiles: Vec<usize>,
     /// Values of the planes of a tracer at work.
     pub(super) work_len: usize,
-    workspaces: Vec<Mutex<Workspace<R>>>,
+    /// Panel edges whose ghosts are remapped.
+    edges: Option<PanelEdges<R>>,
+    scratch: Vec<Mutex<Scratch<R>>>,
+}
+
+/// Scratch of a thread.
+struct Scratch<R> {
+    workspace: Workspace<R>,
+    /// A row beyond an edge, before and after it is remapped.
+    row: Vec<R>,
 }
 
 /// Coefficients and planes of one level at work.
@@ -60,6 +70,15 @@ impl<R: Scalar> LevelSteps<R> {
     pub(super) fn new(operator: LinRood, layout: &Layout, slabs: &Slabs<R>, threads: usize, rank: usize) -> Self {
         let set = slabs.tile_set();
         let faces = set.tiles().iter().zip(set.shapes());
+        let scratch = || Scratch {
+            workspace: Workspace::new(set.shapes()),
+            row: vec![R::default(); 2 * PanelEdges::<R>::room(layout)],
+        };
+        let kind = match operator.ghost {
+            SeamGhost::Copy => ExchangeKind::Edges,
+            // Rows are interpolated between cells beyond the ends of a tile.
+            SeamGhost::Remap => ExchangeKind::Full,
+        };
         let mut work_len = 0;
         let mut work_start = |len: usize| {
             work_len += len;
@@ -68,12 +87,13 @@ impl<R: Scalar> LevelSteps<R> {
         Self {
             kernel: linrood_kernel(operator.rule),
             positive: operator.rule.is_positive(),
-            strips: EdgeStrips::new(layout, set, rank),
+            strips: EdgeStrips::new(layout, kind, set, rank),
             panels: faces.map(|(t, s)| PanelFaces::new(s, operator.edge, (t.i0, t.j0), layout.nc())).collect(),
             state_tiles: (0..set.len()).map(|tile| slabs.tile_offset(tile)).collect(),
             work_tiles: set.shapes().iter().map(|s| work_start(LinRoodPlanes::<R>::PLANES * s.plane_len())).collect(),
             work_len,
-            workspaces: (0..threads).map(|_| Mutex::new(Workspace::new(set.shapes()))).collect(),
+            edges: (operator.ghost == SeamGhost::Remap).then(|| PanelEdges::new(layout, set)),
+            scratch: (0..threads).map(|_| Mutex::new(scratch())).collect(),
             set: set.clone(),
         }
     }
@@ -97,7 +117,21 @@ impl<R: Scalar> LevelSteps<R> {
         }
     }
 
-    /// Where the parts begin that cells can afford.
+    /// Whether both panels have to agree on amounts through their common edges.
+    pub(super) fn agrees(&self) -> bool {
+        self.edges.is_some()
+    }
+
+    /// Where the amounts through the edge of a side begin, counted from its cells.
+    pub(super) fn edge_amounts(&self, slot: usize) -> impl Fn(&Side) -> usize {
+        move |side| {
+            let len = self.set.shapes()[side.tile].plane_len();
+            let along_j = usize::from(side.across_axis == Axis::Y);
+            slot * self.work_len + self.work_tiles[side.tile] + (2 + along_j) * len + side.to_faces()
+        }
+    }
+
+    /// Where the parts begin that cells can afford, and before them the amounts that a neighbour finds.
     pub(super) fn part(&self, slot: usize) -> impl Fn(&Side) -> usize {
         move |side| slot * self.work_len + self.work_tiles[side.tile] + self.set.shapes()[side.tile].plane_len()
     }
@@ -110,7 +144,7 @@ impl<R: Scalar> LevelSteps<R> {
         work: &mut LevelWork<R>,
         clock: &mut Clock<'_>,
     ) -> SweepStats {
-        self.strips.copy(slab, LinRood::HALO, self.content(AIR));
+        self.strips.copy(slab, LinRood::HALO, self.content(AIR), self.content(AIR));
         clock.lap(Timed::LinRoodHalo);
         let mut stats = SweepStats::default();
         for (tile, (shape, out)) in self.set.shapes().iter().zip(&mut work.coefficients).enumerate() {
@@ -133,9 +167,16 @@ impl<R: Scalar> LevelSteps<R> {
         thread: usize,
         clock: &mut Clock<'_>,
     ) {
-        self.strips.copy(slab, LinRood::HALO, self.content(plane));
+        self.strips.copy(slab, LinRood::HALO, self.content(plane), self.content(plane));
+        let Scratch { workspace, row } = &mut *self.scratch[thread].lock().expect("a pass does not panic");
+        if let Some(edges) = &self.edges {
+            for (tile, shape) in self.set.shapes().iter().enumerate() {
+                let (len, start) = (shape.plane_len(), self.state_tiles[tile]);
+                let (before, content) = slab[start..start + (plane + 1) * len].split_at_mut(plane * len);
+                edges.remap_contents(tile, content, &before[AIR * len..(AIR + 1) * len], row);
+            }
+        }
         clock.lap(Timed::LinRoodHalo);
-        let workspace = &mut *self.workspaces[thread].lock().expect("a pass does not panic");
         let LevelWork { coefficients, planes } = work;
         for (tile, shape) in self.set.shapes().iter().enumerate() {
             let start = self.state_tiles[tile] + plane * shape.plane_len();
@@ -149,14 +190,29 @@ impl<R: Scalar> LevelSteps<R> {
     /// Outer faces.
     pub(super) fn outer(&self, work: &mut LevelWork<R>, slot: usize, thread: usize, clock: &mut Clock<'_>) {
         let LevelWork { coefficients, planes } = work;
-        self.strips.copy(planes, LinRood::HALO, self.predictor(slot));
+        self.strips.copy(planes, LinRood::HALO, self.predictor(slot), self.predictor(slot));
+        let Scratch { workspace, row } = &mut *self.scratch[thread].lock().expect("a pass does not panic");
+        if let Some(edges) = &self.edges {
+            for tile in 0..self.set.len() {
+                edges.remap_predictors(tile, &mut self.planes(planes, slot, tile).after, row);
+            }
+        }
         clock.lap(Timed::LinRoodHalo);
-        let workspace = &mut *self.workspaces[thread].lock().expect("a pass does not panic");
         for (tile, shape) in self.set.shapes().iter().enumerate() {
             let mut planes = self.planes(planes, slot, tile);
             self.kernel.outer(shape, &self.panels[tile], &coefficients[tile], &mut planes, workspace);
         }
         clock.lap(Timed::LinRoodOuter);
+    }
+
+    /// Amounts through panel edges that both panels agree on.
+    pub(super) fn agree(&self, work: &mut LevelWork<R>, slot: usize, clock: &mut Clock<'_>) {
+        let Some(edges) = &self.edges else { return };
+        self.strips.copy(&mut work.planes, 1, self.edge_amounts(slot), self.part(slot));
+        for tile in 0..self.set.len() {
+            edges.agree(tile, &mut self.planes(&mut work.planes, slot, tile));
+        }
+        clock.lap(Timed::LinRoodHalo);
     }
 
     /// What cells can afford.
@@ -181,7 +237,7 @@ impl<R: Scalar> LevelSteps<R> {
     ) {
         let positive = self.keeps_positive(sign);
         if positive {
-            self.strips.copy(&mut work.planes, 1, self.part(slot));
+            self.strips.copy(&mut work.planes, 1, self.part(slot), self.part(slot));
             clock.lap(Timed::LinRoodHalo);
         }
         for (tile, shape) in self.set.shapes().iter().enumerate() {

@@ -23,17 +23,28 @@ enum Stage {
     Inner,
     /// Outer faces; predictors are exchanged before.
     Outer,
+    /// Amounts that both panels agree on; those of either are exchanged before.
+    Agree,
     /// New contents; affordable parts are exchanged before.
     Update,
 }
 
 impl Stage {
-    const ALL: [Stage; 3] = [Stage::Inner, Stage::Outer, Stage::Update];
+    const ALL: [Stage; 4] = [Stage::Inner, Stage::Outer, Stage::Agree, Stage::Update];
+
+    /// Whether a pass has it.
+    fn takes_place<R: Scalar>(self, steps: &LevelSteps<R>) -> bool {
+        match self {
+            Stage::Inner | Stage::Outer => true,
+            Stage::Agree => steps.agrees(),
+            Stage::Update => steps.positive,
+        }
+    }
 
     fn depth(self) -> usize {
         match self {
             Stage::Inner | Stage::Outer => LinRood::HALO,
-            Stage::Update => 1,
+            Stage::Agree | Stage::Update => 1,
         }
     }
 
@@ -41,7 +52,7 @@ impl Stage {
     fn planes(self, tracers: usize) -> usize {
         match self {
             Stage::Inner => AIR + 1 + tracers,
-            Stage::Outer | Stage::Update => tracers,
+            Stage::Outer | Stage::Agree | Stage::Update => tracers,
         }
     }
 }
@@ -61,8 +72,8 @@ pub(super) const LANES: usize = 2;
 pub(super) struct Messages<R: Scalar> {
     tracers: usize,
     blocks: Vec<Range<usize>>,
-    /// The exchanges before each stage, for every block.
-    exchanges: Vec<Vec<Box<dyn Exchange>>>,
+    /// The exchanges before each stage that takes place, for every block.
+    exchanges: Vec<[Option<Box<dyn Exchange>>; Stage::ALL.len()]>,
     lanes: [Vec<LevelWork<R>>; LANES],
     waited: Duration,
 }
@@ -87,9 +98,8 @@ impl<R: Scalar> Messages<R> {
             let receives: Vec<_> = steps.strips.received(stage.depth()).map(spec).collect();
             comm.exchange(&sends, &receives)
         };
-        let stages = if steps.positive { &Stage::ALL[..] } else { &Stage::ALL[..2] };
         let of_block = |(block, levels): (usize, &Range<usize>)| {
-            stages.iter().map(|stage| exchange(block, levels.len(), *stage)).collect()
+            Stage::ALL.map(|stage| stage.takes_place(steps).then(|| exchange(block, levels.len(), stage)))
         };
         let longest = blocks.iter().map(Range::len).max().unwrap_or(0);
         let lane = |_| (0..longest).map(|_| LevelWork::new(slabs.tile_set(), tracers)).collect();
@@ -120,7 +130,7 @@ impl<R: Scalar> Messages<R> {
                 let Some(now) = *turn else { continue };
                 self.finish(now, lane, steps, slabs);
                 stats = stats.merge(self.compute(now, lane, steps, slabs, leg));
-                *turn = now.next(steps.positive).or_else(|| self.start(&mut next, leg));
+                *turn = now.next(steps).or_else(|| self.start(&mut next, leg));
                 self.post(*turn, lane, steps, slabs);
             }
         }
@@ -140,7 +150,7 @@ impl<R: Scalar> Messages<R> {
     fn post(&mut self, turn: Option<Turn>, lane: usize, steps: &LevelSteps<R>, slabs: &Slabs<R>) {
         let Some(Turn { block, stage, .. }) = turn else { return };
         let _timed = timers::section(Timed::HaloPack);
-        let exchange = &mut self.exchanges[block][stage as usize];
+        let exchange = self.exchanges[block][stage as usize].as_mut().expect("the stage takes place");
         let depth = stage.depth();
         for (n, _) in steps.strips.sent(depth).enumerate() {
             let mut rest = bytemuck::cast_slice_mut::<u8, R>(exchange.send_buffer(n));
@@ -149,6 +159,7 @@ impl<R: Scalar> Messages<R> {
                     rest = match stage {
                         Stage::Inner => steps.strips.pack(n, slabs.level(level), depth, steps.content(plane), rest),
                         Stage::Outer => steps.strips.pack(n, &work.planes, depth, steps.predictor(plane), rest),
+                        Stage::Agree => steps.strips.pack(n, &work.planes, depth, steps.edge_amounts(plane), rest),
                         Stage::Update => steps.strips.pack(n, &work.planes, depth, steps.part(plane), rest),
                     };
                 }
@@ -160,7 +171,7 @@ impl<R: Scalar> Messages<R> {
     /// Waits for what the stage of a turn needs and unpacks it.
     fn finish(&mut self, turn: Turn, lane: usize, steps: &LevelSteps<R>, slabs: &mut Slabs<R>) {
         let Turn { block, stage, .. } = turn;
-        let exchange = &mut self.exchanges[block][stage as usize];
+        let exchange = self.exchanges[block][stage as usize].as_mut().expect("the stage takes place");
         let waiting = timers::section(Timed::MpiWait);
         let start = Instant::now();
         exchange.wait();
@@ -176,7 +187,9 @@ impl<R: Scalar> Messages<R> {
                     rest = match stage {
                         Stage::Inner => steps.strips.unpack(n, slab, depth, steps.content(plane), rest),
                         Stage::Outer => steps.strips.unpack(n, &mut work.planes, depth, steps.predictor(plane), rest),
-                        Stage::Update => steps.strips.unpack(n, &mut work.planes, depth, steps.part(plane), rest),
+                        Stage::Agree | Stage::Update => {
+                            steps.strips.unpack(n, &mut work.planes, depth, steps.part(plane), rest)
+                        }
                     };
                 }
             }
@@ -212,15 +225,16 @@ impl<R: Scalar> Messages<R> {
                 let plane = AIR + 1 + slot;
                 match turn.stage {
                     Stage::Inner => steps.inner(slab, plane, work, slot, thread, &mut clock),
-                    Stage::Outer => {
-                        steps.outer(work, slot, thread, &mut clock);
-                        if steps.keeps_positive(sign) {
-                            steps.parts(slab, plane, work, slot, &mut clock);
-                        } else if !steps.positive {
-                            steps.update(slab, (plane, sign), work, slot, &mut books, &mut clock);
-                        }
-                    }
+                    Stage::Outer => steps.outer(work, slot, thread, &mut clock),
+                    Stage::Agree => steps.agree(work, slot, &mut clock),
                     Stage::Update => steps.update(slab, (plane, sign), work, slot, &mut books, &mut clock),
+                }
+                if turn.amounts_are_final(steps) {
+                    if steps.keeps_positive(sign) {
+                        steps.parts(slab, plane, work, slot, &mut clock);
+                    } else if !steps.positive {
+                        steps.update(slab, (plane, sign), work, slot, &mut books, &mut clock);
+                    }
                 }
             }
             stats
@@ -243,13 +257,20 @@ impl<R: Scalar> Messages<R> {
 
 impl Turn {
     /// What follows; `None` after the last pass.
-    fn next(self, positive: bool) -> Option<Turn> {
-        match (self.stage, positive) {
-            (Stage::Inner, _) => Some(Turn { stage: Stage::Outer, ..self }),
-            (Stage::Outer, true) => Some(Turn { stage: Stage::Update, ..self }),
-            (Stage::Outer, false) | (Stage::Update, _) => {
-                (self.pass + 1 < self.passes).then_some(Turn { pass: self.pass + 1, stage: Stage::Inner, ..self })
-            }
+    fn next<R: Scalar>(self, steps: &LevelSteps<R>) -> Option<Turn> {
+        let later = Stage::ALL[self.stage as usize + 1..].iter().find(|stage| stage.takes_place(steps));
+        match later {
+            Some(&stage) => Some(Turn { stage, ..self }),
+            None => (self.pass + 1 < self.passes).then_some(Turn { pass: self.pass + 1, stage: Stage::Inner, ..self }),
+        }
+    }
+
+    /// Whether no stage changes the amounts any more but for what cells can afford.
+    fn amounts_are_final<R: Scalar>(self, steps: &LevelSteps<R>) -> bool {
+        match self.stage {
+            Stage::Inner | Stage::Update => false,
+            Stage::Outer => !steps.agrees(),
+            Stage::Agree => true,
         }
     }
 }

@@ -3,10 +3,12 @@
 //! Inner fluxes along either axis give two predictors, outer fluxes are formed from the predictor advected along the other
 //! axis, and the mean of both moves the tracers. Beyond the edge of a tile a cell sees the neighbour's predictor that was
 //! advected along the common edge, so both sides of a panel seam form their fluxes from the same values and get the same bits.
+//! With remapped ghosts they do not, and take the mean of both.
 
 mod budget;
 mod level;
 mod messages;
+mod seams;
 mod strips;
 
 use std::sync::Mutex;
@@ -166,6 +168,7 @@ fn local<R: Scalar>(
             for (plane, &sign) in (AIR + 1..planes).zip(signs) {
                 steps.inner(slab, plane, work, 0, thread, &mut clock);
                 steps.outer(work, 0, thread, &mut clock);
+                steps.agree(work, 0, &mut clock);
                 if steps.keeps_positive(sign) {
                     steps.parts(slab, plane, work, 0, &mut clock);
                 }

@@ -32,6 +32,12 @@ impl Side {
         }
     }
 
+    /// From the edge cells to the positions of their faces on the edge.
+    pub(super) fn to_faces(self) -> usize {
+        // The other way from an edge cell lies inside; faces are stored with the cell on their high side.
+        (-self.across).max(0) as usize
+    }
+
     fn line(&self, plane: usize, d: usize) -> isize {
         plane as isize + self.start + d as isize * self.across
     }
@@ -53,8 +59,9 @@ pub(super) struct EdgeStrips {
 }
 
 impl EdgeStrips {
-    pub(super) fn new(layout: &Layout, set: &TileSet, rank: usize) -> Self {
-        let plan = HaloPlan::new(layout, ExchangeKind::Edges, rank);
+    /// Strips beyond all edges, with or without corners within panels.
+    pub(super) fn new(layout: &Layout, kind: ExchangeKind, set: &TileSet, rank: usize) -> Self {
+        let plan = HaloPlan::new(layout, kind, rank);
         let source = |s: &Strip| Side::new(&s.source, set);
         let target = |s: &Strip| Side::new(&s.target, set);
         let peers = |messages: &[Message]| messages.iter().map(|m| m.peer).collect();
@@ -86,10 +93,16 @@ impl EdgeStrips {
         self.peers[1].iter().copied().zip(self.receives.iter().map(cells))
     }
 
-    /// Copies between tiles of the rank; `plane` tells where the plane begins that a side belongs to.
-    pub(super) fn copy<R: Scalar>(&self, data: &mut [R], depth: usize, plane: impl Fn(&Side) -> usize) {
+    /// Copies between tiles of the rank; `from` and `to` tell where the planes begin that a side is read from and written to.
+    pub(super) fn copy<R: Scalar>(
+        &self,
+        data: &mut [R],
+        depth: usize,
+        from: impl Fn(&Side) -> usize,
+        to: impl Fn(&Side) -> usize,
+    ) {
         for path in &self.local {
-            let (from, to) = (plane(&path.source), plane(&path.target));
+            let (from, to) = (from(&path.source), to(&path.target));
             for d in 0..depth {
                 let (source, target) = (path.source.line(from, d), path.target.line(to, d));
                 copy_line(data, source, path.source.along, target, path.target.along, path.len);
