@@ -171,7 +171,9 @@ pub(super) fn read(root: &View<'_>, problems: &mut Problems) -> Advection {
     }
     let fusion = if view.bool_or_default("z_fuse") { Fusion::WherePossible } else { Fusion::Never };
     let cfl_excess = if view.bool_or_default("strict_cfl") { CflExcess::Stop } else { CflExcess::Report };
-    let vertical = vertical.map_or(Vertical::Same, |vertical| vertical.value);
+    // Upwind or one-dimensional parabolas in columns would spoil what the horizontal operator gains.
+    let usual = if matches!(scheme, Some(Scheme::LinRood(_))) { Vertical::Fv3Kord8 } else { Vertical::Same };
+    let vertical = vertical.map_or(usual, |vertical| vertical.value);
     Advection { scheme, vertical, fusion, cfl_limit: view.float_or_default("cfl_limit"), cfl_excess }
 }
 

@@ -57,6 +57,18 @@ pub fn mean_amount<R: Real>(inner: R, outer: R) -> R {
     R::lit(0.5) * (inner + outer)
 }
 
+/// Whether two sweeps of a column may be one, 1 or 0, with one more cell: `so_far` unless its [`outflow_ratio`] is above 0.95.
+#[inline(always)]
+pub fn fusion_allowed<R: Real>(so_far: R, ratio: R) -> R {
+    R::select(ratio.le(R::lit(0.95)), so_far, R::lit(0.0))
+}
+
+/// Factors `(first, second)` on the fluxes of two sweeps: both at once where `allowed` is 1, each by itself where it is 0.
+#[inline(always)]
+pub fn fused_parts<R: Real>(allowed: R) -> (R, R) {
+    (R::lit(1.0) + allowed, R::lit(1.0) - allowed)
+}
+
 /// Tracer content of a cell whose air mass changes from `before` to `after` while its mixing ratio stays; 0 where
 /// `before` is not above `smallest`.
 #[inline(always)]
@@ -91,6 +103,13 @@ mod tests {
     fn predicted_masses_stay_positive() {
         assert_eq!(predicted_mass(10.0, 1.0, 3.0), 8.0);
         assert_eq!(predicted_mass(10.0, 0.0, 12.0), 1.0);
+    }
+
+    #[test]
+    fn columns_are_fused_as_far_as_their_outflow_allows() {
+        assert_eq!((fusion_allowed(1.0, 0.95), fusion_allowed(0.0, 0.5)), (1.0, 0.0));
+        assert_eq!((fusion_allowed(1.0, 0.96), fusion_allowed(1.0, f64::NAN)), (0.0, 0.0));
+        assert_eq!((fused_parts(1.0), fused_parts(0.0)), ((2.0, 0.0), (1.0, 1.0)));
     }
 
     #[test]

@@ -28,6 +28,7 @@ mod masses;
 mod partition;
 mod profiles;
 mod slopes;
+mod spline;
 mod sums;
 
 pub use cells::{
@@ -51,8 +52,8 @@ pub use elimination::eliminated;
 pub use faces::{face_coefficients, flux_donor, flux_linear, flux_parabola};
 pub use ledger::{ledger_accepted, ledger_bound, ledger_refusal, ledger_step, ledger_step_without_carry};
 pub use masses::{
-    affordable_amount, affordable_part, content_at_kept_ratio, leaving_amount, mean_amount, outflow_ratio,
-    predicted_mass,
+    affordable_amount, affordable_part, content_at_kept_ratio, fused_parts, fusion_allowed, leaving_amount,
+    mean_amount, outflow_ratio, predicted_mass,
 };
 pub use partition::{partition, partition_share, transfer_ratios};
 pub use profiles::{
@@ -61,4 +62,8 @@ pub use profiles::{
     profile_slopes_positivity, profile_upwind,
 };
 pub use slopes::{half_slope_centred, half_slope_monotone, half_slope_positive};
+pub use spline::{
+    edge_between, edge_spline, edge_spline_positive, flux_within_content, held_after, layer_at_end, layer_beside_end,
+    layer_positive, spline_bottom, spline_finish, spline_forward, spline_row, spline_start, spline_top,
+};
 pub use sums::{compensated_add, kahan_add, neumaier_add, sum_gap, two_sum};

@@ -155,7 +155,8 @@ pub(super) const ADVECTION: Section = Section::new(
                 Choice::new("fv3_kord8_signed", "The same without its positive-definite limiter, for all tracers."),
             ]),
             "same",
-            "Scheme of the vertical sweeps. Others than \"same\" go with ppm and linrood and need 4 levels.",
+            "Scheme of the vertical sweeps; with linrood fv3_kord8 unless given. Others than \"same\" go with ppm and linrood and \
+             need 4 levels.",
         ),
         Key::new(
             "cfl_limit",

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use kernels::scheme::{EdgeRule, LinRood, LinRoodRule, PpmLimiter, Scheme, SeamGhost, SlopesLimiter};
+use kernels::scheme::{EdgeRule, LinRood, LinRoodRule, PpmLimiter, Scheme, SeamGhost, SlopesLimiter, Vertical};
 
 use super::*;
 use crate::initial::{
@@ -118,7 +118,10 @@ fn schemes_limiters_and_halo_widths() {
         let c = with(lines);
         assert_eq!(c.advection.scheme, scheme, "{lines}");
         assert_eq!(c.settings.halo, halo, "{lines}");
+        let usual = if lines.contains("linrood") { Vertical::Fv3Kord8 } else { Vertical::Same };
+        assert_eq!(c.advection.vertical, usual, "{lines}");
     }
+    assert_eq!(with("scheme = \"linrood\"\nvertical = \"same\"").advection.vertical, Vertical::Same);
 }
 
 #[test]

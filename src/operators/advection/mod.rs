@@ -20,7 +20,7 @@ use std::time::Duration;
 use decomposition::{Axis, ExchangeKind, Layout};
 use kernels::Scalar;
 use kernels::cpu::{SweepKernel, SweepStats};
-use kernels::scheme::{Scheme, Sign, kernel};
+use kernels::scheme::{Scheme, Sign, Vertical, kernel};
 
 pub use kernels::scheme::Choice;
 
@@ -57,6 +57,7 @@ pub struct Advection<R: Scalar> {
     kernel: &'static dyn SweepKernel<R>,
     horizontal: Horizontal<R>,
     rows: ColumnRows<R>,
+    vertical: Vertical,
     /// Of each tracer.
     signs: Vec<Sign>,
 }
@@ -151,7 +152,6 @@ impl<R: Scalar> Advection<R> {
     ) -> Self {
         let choice = choice.into();
         let Choice { scheme, vertical, .. } = choice;
-        assert!(choice == Choice::from(scheme), "no sweeps for {choice}");
         assert!(state.levels() >= vertical.least_layers(), "too few layers for {}", vertical.name());
         assert!(layout.halo() >= scheme.halo(), "a halo of {} is too narrow for {}", layout.halo(), scheme.name());
         let slabs = state.slabs();
@@ -166,7 +166,8 @@ impl<R: Scalar> Advection<R> {
         Self {
             kernel: kernel(scheme),
             horizontal,
-            rows: ColumnRows::new(slabs, threads.count()),
+            rows: ColumnRows::of_choice(slabs, threads.count(), choice),
+            vertical,
             signs: vec![Sign::NonNegative; state.tracers().len()],
         }
     }
@@ -245,7 +246,8 @@ impl<R: Scalar> Advection<R> {
         threads: &Threads,
     ) -> RowStats {
         let scale = R::from_f64(winds.scale / passes as f64);
-        let legs = Legs { kernel: self.kernel, winds: &winds, scale, passes };
+        let Self { kernel, vertical, ref signs, .. } = *self;
+        let legs = Legs { kernel, vertical, signs, winds: &winds, scale, passes };
         self.rows.run(state, Some(legs), midpoint, threads)
     }
 }
