@@ -19,7 +19,7 @@ use atmostr::operators::advection::{Advection, Winds};
 use atmostr::state::{AIR, PackedState, TileSet};
 use decomposition::{Layout, TileGrid};
 use kernels::Scheme;
-use kernels::scheme::{PpmLimiter, SlopesLimiter, Vertical};
+use kernels::scheme::{EdgeRule, LinRood, LinRoodRule, PpmLimiter, SeamGhost, SlopesLimiter, Vertical};
 
 /// The system's allocator with counters.
 struct Counting;
@@ -252,7 +252,10 @@ fn the_loops_of_substeps_and_windows_take_no_memory() {
     let kept = std::hint::black_box(vec![0_u8; 100]);
     assert_eq!(since(before), [1, 100], "the counters count");
     drop(kept);
-    for scheme in [Scheme::Upwind, Scheme::Slopes(SlopesLimiter::Monotone), Scheme::Ppm(PpmLimiter::HuynhPd)] {
+    let linrood = LinRood { edge: EdgeRule::TwoSided, ghost: SeamGhost::Remap, ..LinRood::new(LinRoodRule::HuynhPd) };
+    let linrood = Scheme::LinRood(linrood);
+    let huynh = Scheme::Ppm(PpmLimiter::HuynhPd);
+    for scheme in [Scheme::Upwind, Scheme::Slopes(SlopesLimiter::Monotone), huynh, linrood] {
         for threads in [1, 2] {
             for mode in [PrefetchMode::Synchronous, PrefetchMode::Thread] {
                 let ([calls, bytes], change) = on_a_new_thread(move || measure(file, scheme, threads, mode));

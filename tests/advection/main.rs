@@ -6,6 +6,7 @@ mod conservation;
 mod layouts;
 mod long_runs;
 mod naive;
+mod naive_linrood;
 mod reference;
 mod run;
 mod schemes;

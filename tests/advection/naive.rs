@@ -8,6 +8,7 @@ use kernels::scheme::{
 };
 use kernels::{Scalar, Scheme};
 
+use crate::naive_linrood;
 use crate::sphere::{Dims, Global, GlobalWinds};
 
 /// One substep of the reference; the operator under test is not involved.
@@ -27,6 +28,7 @@ pub fn substep<R: Scalar>(
         Scheme::Ppm(PpmLimiter::Monotone) => palindrome::<PpmMonotone, R>,
         Scheme::Ppm(PpmLimiter::Cw84) => palindrome::<PpmCw84, R>,
         Scheme::Ppm(PpmLimiter::HuynhPd) => palindrome::<PpmHuynhPd, R>,
+        Scheme::LinRood(operator) => return naive_linrood::substep(state, winds, operator, scale, passes),
     };
     of(state, winds, R::from_f64(scale / passes as f64), passes)
 }
@@ -197,7 +199,12 @@ fn horizontal<S: CellScheme, R: Scalar>(
     *state = end;
 }
 
-fn vertical<S: CellScheme, R: Scalar>(state: &mut Global<R>, winds: &GlobalWinds<R>, scale: R, counts: &mut Counts) {
+pub fn vertical<S: CellScheme, R: Scalar>(
+    state: &mut Global<R>,
+    winds: &GlobalWinds<R>,
+    scale: R,
+    counts: &mut Counts,
+) {
     let dims = state.dims;
     let reach = S::HALO - 1;
     let flat = |k: isize| k < reach as isize || k + reach as isize >= dims.nk as isize;

@@ -31,6 +31,8 @@ pub struct Run {
     pub steps: usize,
     /// Whether an operator that does nothing acts at the midpoint.
     pub idle_midpoint: bool,
+    /// Whether the operator learns first how much of the passes each level needs.
+    pub levels_differ: bool,
     /// Factor on the winds of a step.
     pub scale: fn(usize) -> f64,
 }
@@ -46,6 +48,7 @@ impl Default for Run {
             passes: 1,
             steps: 1,
             idle_midpoint: false,
+            levels_differ: false,
             scale: |_| 1.0,
         }
     }
@@ -161,6 +164,9 @@ pub fn run<R: Scalar>(start: &Global<R>, winds: &GlobalWinds<R>, how: Run) -> Ou
         let window = WindowBuffer::empty(state.tile_set().clone(), start.dims.nc, start.dims.nk, start.convention, &[]);
         for step in 0..how.steps {
             let winds = Winds { x: &x, y: &y, z: &z, scale: (how.scale)(step) };
+            if how.levels_differ {
+                advection.largest_budget(state.slabs(), winds, &comm);
+            }
             let timing = CentreStep { start: 0.0, seconds: 900.0 };
             let midpoint = idle.as_mut().map(|physics| Midpoint { physics, window: &window, step: timing });
             stats = stats.merge(advection.substep(&mut state, winds, how.passes, midpoint, None, &threads).sweeps);

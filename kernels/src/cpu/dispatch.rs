@@ -7,14 +7,17 @@ use crate::cpu::budget::{LevelFluxes, OutflowBudget};
 use crate::cpu::coefficients::{ColumnCoefficients, FaceCoefficients, FaceState, SweepStats};
 use crate::cpu::fusion::FusedColumns;
 use crate::cpu::kernel::SweepKernel;
+use crate::cpu::linrood::{
+    self, LinRoodBooks, LinRoodCoefficients, LinRoodKernel, LinRoodPlanes, PanelFaces, linrood_kernels,
+};
 use crate::cpu::seams::{SeamCoefficients, SeamLine};
 use crate::cpu::spline::{SplineCoefficients, SplineWorkspace};
 use crate::cpu::transfers::TransferPlanes;
 use crate::cpu::workspace::Workspace;
 use crate::cpu::{budget, coefficients, fusion, march, rows, seams, spline};
 use crate::scheme::{
-    CellScheme, PpmCw84, PpmHuynhPd, PpmLimiter, PpmMonotone, PpmNone, Scheme, Sign, SlopesLimiter, SlopesMonotone,
-    SlopesNone, SlopesPositivity, Upwind,
+    CellScheme, Fv3Hord8, LinRoodQuasi, LinRoodRule, PpmCw84, PpmHuynhPd, PpmLimiter, PpmMonotone, PpmNone, Scheme,
+    Sign, SlopesLimiter, SlopesMonotone, SlopesNone, SlopesPositivity, Upwind,
 };
 use crate::shape::TileShape;
 
@@ -91,6 +94,34 @@ pub trait Dispatch: Sized {
 
     #[doc(hidden)]
     fn outflow_budget(shape: &TileShape, air_mass: &[Self], fluxes: LevelFluxes<Self>, scale: Self) -> OutflowBudget;
+
+    #[doc(hidden)]
+    fn linrood_kernel(rule: LinRoodRule) -> &'static dyn LinRoodKernel<Self>
+    where
+        Self: crate::Scalar;
+
+    #[doc(hidden)]
+    fn linrood_prepare(
+        shape: &TileShape,
+        air_mass: &mut [Self],
+        face_flux: [&[Self]; 2],
+        scale: Self,
+        out: &mut LinRoodCoefficients<Self>,
+    ) -> SweepStats;
+
+    #[doc(hidden)]
+    fn linrood_parts(shape: &TileShape, content: &[Self], planes: &mut LinRoodPlanes<'_, Self>);
+
+    #[doc(hidden)]
+    fn linrood_limit(shape: &TileShape, planes: &mut LinRoodPlanes<'_, Self>);
+
+    #[doc(hidden)]
+    fn linrood_update(
+        shape: &TileShape,
+        content: &mut [Self],
+        planes: &LinRoodPlanes<'_, Self>,
+        books: Option<LinRoodBooks<'_, Self>>,
+    );
 }
 
 /// Forwards a call to a function compiled once per processor class.
@@ -193,8 +224,9 @@ macro_rules! dispatch {
     ($real:ty, $width:literal) => {
         kernel!(
             $real, $width: Upwind, SlopesNone, SlopesMonotone, SlopesPositivity, PpmNone, PpmMonotone, PpmCw84,
-            PpmHuynhPd
+            PpmHuynhPd, LinRoodQuasi, Fv3Hord8
         );
+        linrood_kernels!($real, $width: PpmNone, LinRoodQuasi, Fv3Hord8, PpmCw84, PpmHuynhPd);
 
         impl Dispatch for $real {
             fn sweep_kernel(scheme: Scheme) -> &'static dyn SweepKernel<$real> {
@@ -207,7 +239,74 @@ macro_rules! dispatch {
                     Scheme::Ppm(PpmLimiter::Monotone) => &PpmMonotone,
                     Scheme::Ppm(PpmLimiter::Cw84) => &PpmCw84,
                     Scheme::Ppm(PpmLimiter::HuynhPd) => &PpmHuynhPd,
+                    Scheme::LinRood(operator) => match operator.rule {
+                        LinRoodRule::None => &PpmNone,
+                        LinRoodRule::Quasi => &LinRoodQuasi,
+                        LinRoodRule::Mono => &Fv3Hord8,
+                        LinRoodRule::Cw84 => &PpmCw84,
+                        LinRoodRule::HuynhPd => &PpmHuynhPd,
+                    },
                 }
+            }
+
+            fn linrood_kernel(rule: LinRoodRule) -> &'static dyn LinRoodKernel<$real> {
+                match rule {
+                    LinRoodRule::None => &PpmNone,
+                    LinRoodRule::Quasi => &LinRoodQuasi,
+                    LinRoodRule::Mono => &Fv3Hord8,
+                    LinRoodRule::Cw84 => &PpmCw84,
+                    LinRoodRule::HuynhPd => &PpmHuynhPd,
+                }
+            }
+
+            fn linrood_prepare(
+                shape: &TileShape,
+                air_mass: &mut [$real],
+                face_flux: [&[$real]; 2],
+                scale: $real,
+                out: &mut LinRoodCoefficients<$real>,
+            ) -> SweepStats {
+                per_processor!(
+                    (
+                        shape: &TileShape,
+                        air_mass: &mut [$real],
+                        face_flux: [&[$real]; 2],
+                        scale: $real,
+                        out: &mut LinRoodCoefficients<$real>,
+                    ) -> SweepStats,
+                    linrood::prepare::<$real, $width>(shape, air_mass, face_flux, scale, out)
+                )
+            }
+
+            fn linrood_parts(shape: &TileShape, content: &[$real], planes: &mut LinRoodPlanes<'_, $real>) {
+                per_processor!(
+                    (shape: &TileShape, content: &[$real], planes: &mut LinRoodPlanes<'_, $real>) -> (),
+                    linrood::parts::<$real>(shape, content, planes)
+                )
+            }
+
+            fn linrood_limit(shape: &TileShape, planes: &mut LinRoodPlanes<'_, $real>) {
+                per_processor!(
+                    (shape: &TileShape, planes: &mut LinRoodPlanes<'_, $real>) -> (),
+                    linrood::limit::<$real>(shape, planes)
+                )
+            }
+
+            fn linrood_update(
+                shape: &TileShape,
+                content: &mut [$real],
+                planes: &LinRoodPlanes<'_, $real>,
+                books: Option<LinRoodBooks<'_, $real>>,
+            ) {
+                per_processor!(
+                    (
+                        shape: &TileShape,
+                        content: &mut [$real],
+                        planes: &LinRoodPlanes<'_, $real>,
+                        books: Option<LinRoodBooks<'_, $real>>,
+                    ) -> (),
+                    linrood::update::<$real>(shape, content, planes, books)
+                )
             }
 
             fn prepare_x(

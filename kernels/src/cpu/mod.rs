@@ -11,6 +11,7 @@ mod coefficients;
 mod dispatch;
 mod fusion;
 mod kernel;
+pub(crate) mod linrood;
 mod march;
 mod rows;
 mod seams;
@@ -27,6 +28,10 @@ pub use dispatch::Dispatch;
 pub(crate) use dispatch::per_processor;
 pub use fusion::FusedColumns;
 pub use kernel::SweepKernel;
+pub use linrood::{
+    LinRoodBooks, LinRoodCoefficients, LinRoodKernel, LinRoodPlanes, PanelFaces, linrood_limit, linrood_parts,
+    linrood_prepare, linrood_update,
+};
 pub use seams::{SeamCoefficients, SeamLine, SeamSide, StencilOrder, apply_seam};
 pub use spline::{SPLINE_LAYERS, SplineCoefficients, SplineWorkspace};
 pub use transfers::{TransferPlanes, book_seam};

@@ -2,14 +2,16 @@
 
 mod cell_scheme;
 mod choice;
+mod linrood;
 
 pub use cell_scheme::{
-    CellScheme, FluxKind, PpmCw84, PpmHuynhPd, PpmMonotone, PpmNone, PpmNoneLinear, SlopesMonotone, SlopesNone,
-    SlopesPositivity, Stage, Upwind,
+    CellScheme, FluxKind, Fv3Hord8, LinRoodQuasi, PpmCw84, PpmHuynhPd, PpmMonotone, PpmNone, PpmNoneLinear,
+    SlopesMonotone, SlopesNone, SlopesPositivity, Stage, Upwind,
 };
 pub use choice::{Choice, Fusion, Sign, Vertical};
+pub use linrood::{EdgeRule, LinRood, LinRoodRule, SeamGhost};
 
-use crate::cpu::SweepKernel;
+use crate::cpu::{LinRoodKernel, SweepKernel};
 use crate::real::Scalar;
 
 /// Limiter of the slopes scheme.
@@ -36,7 +38,7 @@ pub enum PpmLimiter {
     HuynhPd,
 }
 
-/// An advection scheme of directional sweeps.
+/// An advection scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scheme {
     /// First-order upwind.
@@ -45,10 +47,12 @@ pub enum Scheme {
     Slopes(SlopesLimiter),
     /// Piecewise parabolas.
     Ppm(PpmLimiter),
+    /// Two-dimensional operator of Lin & Rood on the cubed sphere; its rule alone where only one direction is meant.
+    LinRood(LinRood),
 }
 
 impl Scheme {
-    /// Every scheme.
+    /// Every scheme of directional sweeps.
     pub const ALL: [Scheme; 8] = [
         Scheme::Upwind,
         Scheme::Slopes(SlopesLimiter::None),
@@ -60,12 +64,18 @@ impl Scheme {
         Scheme::Ppm(PpmLimiter::HuynhPd),
     ];
 
+    /// Every scheme, those of directional sweeps first.
+    pub fn every() -> impl Iterator<Item = Scheme> {
+        Self::ALL.into_iter().chain(LinRood::ALL.into_iter().map(Scheme::LinRood))
+    }
+
     /// Halo width the scheme needs, in cells.
     pub fn halo(self) -> usize {
         match self {
             Scheme::Upwind => Upwind::HALO,
             Scheme::Slopes(_) => SlopesMonotone::HALO,
             Scheme::Ppm(_) => PpmCw84::HALO,
+            Scheme::LinRood(operator) => operator.halo(),
         }
     }
 
@@ -80,6 +90,7 @@ impl Scheme {
             Scheme::Ppm(PpmLimiter::Monotone) => PpmMonotone::NAME,
             Scheme::Ppm(PpmLimiter::Cw84) => PpmCw84::NAME,
             Scheme::Ppm(PpmLimiter::HuynhPd) => PpmHuynhPd::NAME,
+            Scheme::LinRood(operator) => operator.name(),
         }
     }
 }
@@ -87,4 +98,9 @@ impl Scheme {
 /// The compiled loops of a scheme; chosen once, so that no choice is made inside a loop over cells.
 pub fn kernel<R: Scalar>(scheme: Scheme) -> &'static dyn SweepKernel<R> {
     R::sweep_kernel(scheme)
+}
+
+/// The compiled loops of the horizontal operator of Lin & Rood.
+pub fn linrood_kernel<R: Scalar>(rule: LinRoodRule) -> &'static dyn LinRoodKernel<R> {
+    R::linrood_kernel(rule)
 }

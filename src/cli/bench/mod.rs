@@ -4,7 +4,7 @@ mod advection;
 mod kernels;
 mod physics;
 
-use ::kernels::scheme::{PpmLimiter, Scheme, SlopesLimiter, Vertical};
+use ::kernels::scheme::{LinRood, LinRoodRule, PpmLimiter, Scheme, SlopesLimiter, Vertical};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
@@ -65,11 +65,16 @@ struct SizeArgs {
     json: bool,
 }
 
-const NAMES: [&str; 6] = ["upwind", "slopes", "monotone", "none", "cw84", "huynh_pd"];
+const NAMES: [&str; 9] =
+    ["upwind", "slopes", "monotone", "none", "cw84", "huynh_pd", "linrood_quasi", "linrood_mono", "linrood_huynh_pd"];
 
 impl SizeArgs {
     fn scheme(&self) -> Scheme {
+        let linrood = |rule| Scheme::LinRood(LinRood::new(rule));
         match self.scheme.as_str() {
+            "linrood_quasi" => linrood(LinRoodRule::Quasi),
+            "linrood_mono" => linrood(LinRoodRule::Mono),
+            "linrood_huynh_pd" => linrood(LinRoodRule::HuynhPd),
             "upwind" => Scheme::Upwind,
             "slopes" => Scheme::Slopes(SlopesLimiter::Monotone),
             "monotone" => Scheme::Ppm(PpmLimiter::Monotone),

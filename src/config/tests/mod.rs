@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use kernels::scheme::{PpmLimiter, Scheme, SlopesLimiter};
+use kernels::scheme::{EdgeRule, LinRood, LinRoodRule, PpmLimiter, Scheme, SeamGhost, SlopesLimiter, Vertical};
 
 use super::*;
 use crate::initial::{
@@ -94,6 +94,8 @@ fn every_name_stands_for_a_value() {
 #[test]
 fn schemes_limiters_and_halo_widths() {
     let with = |lines: &str| accepted(&MINIMAL.replace("scheme = \"upwind\"", lines));
+    let linrood = |rule, edge| Some(Scheme::LinRood(LinRood { edge, ..LinRood::new(rule) }));
+    let remapped = LinRood { ghost: SeamGhost::Remap, ..LinRood::new(LinRoodRule::Quasi) };
     for (lines, scheme, halo) in [
         ("scheme = \"none\"", None, 0),
         ("scheme = \"Slopes\"", Some(Scheme::Slopes(SlopesLimiter::Monotone)), 2),
@@ -103,11 +105,23 @@ fn schemes_limiters_and_halo_widths() {
         ("scheme = \"ppm\"\nlimiter = \"none\"", Some(Scheme::Ppm(PpmLimiter::None)), 3),
         ("scheme = \"ppm\"\nlimiter = \"cw84\"", Some(Scheme::Ppm(PpmLimiter::Cw84)), 3),
         ("scheme = \"ppm\"\nlimiter = \"huynh_pd\"\nvertical = \"same\"", Some(Scheme::Ppm(PpmLimiter::HuynhPd)), 3),
+        ("scheme = \"linrood\"", linrood(LinRoodRule::Quasi, EdgeRule::None), 3),
+        ("scheme = \"linrood\"\nppm_order = 7", linrood(LinRoodRule::Quasi, EdgeRule::TwoSided), 3),
+        (
+            "scheme = \"linrood\"\nppm_order = 5\nedge = \"fv3\"\nlimiter = \"huynh_pd\"",
+            linrood(LinRoodRule::HuynhPd, EdgeRule::Fv3),
+            3,
+        ),
+        ("scheme = \"linrood\"\nseam_ghost = \"remap\"", Some(Scheme::LinRood(remapped)), 5),
+        ("scheme = \"linrood\"\nlimiter = \"mono\"", linrood(LinRoodRule::Mono, EdgeRule::None), 3),
     ] {
         let c = with(lines);
         assert_eq!(c.advection.scheme, scheme, "{lines}");
         assert_eq!(c.settings.halo, halo, "{lines}");
+        let usual = if lines.contains("linrood") { Vertical::Fv3Kord8 } else { Vertical::Same };
+        assert_eq!(c.advection.vertical, usual, "{lines}");
     }
+    assert_eq!(with("scheme = \"linrood\"\nvertical = \"same\"").advection.vertical, Vertical::Same);
 }
 
 #[test]

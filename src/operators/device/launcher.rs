@@ -2,7 +2,7 @@
 
 use kernels::Scalar;
 use kernels::device::{GroupShapes, KernelName, KernelPart, KernelSet, Precision, program};
-use kernels::scheme::{Choice, Vertical};
+use kernels::scheme::{Choice, Scheme, Vertical};
 
 use crate::device::{Argument, Device, DeviceError, DeviceResult, Kernel, Launch, Memory};
 
@@ -95,6 +95,10 @@ impl Launcher {
             Vertical::Same => set.clone(),
             Vertical::Fv3Kord8 | Vertical::Fv3Kord8Signed => set.clone().with(KernelPart::Spline),
         };
+        if let Scheme::LinRood(operator) = choice.scheme {
+            let reason = format!("{} runs on the processor only", operator.name());
+            return Err(DeviceError::Unsuitable { device: device.info().name.clone(), reason });
+        }
         let (most, (kernel, needed)) = (device.info().group_lanes, shapes.largest_group());
         if needed > most {
             let remedy = match kernel {
