@@ -14,8 +14,14 @@ impl Named for SlopesLimiter {
 }
 
 impl Named for PpmLimiter {
-    const ALL: &'static [(&'static str, Self)] =
-        &[("none", Self::None), ("monotone", Self::Monotone), ("cw84", Self::Cw84), ("huynh_pd", Self::HuynhPd)];
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("none", Self::None),
+        ("monotone", Self::Monotone),
+        ("cw84", Self::Cw84),
+        ("huynh_pd", Self::HuynhPd),
+        ("mono", Self::Mono),
+        ("pd", Self::Pd),
+    ];
 }
 
 impl Named for LinRoodRule {
@@ -79,6 +85,7 @@ impl Named for Limiter {
         ("mono", Limiter("mono")),
         ("cw84", Limiter("cw84")),
         ("huynh_pd", Limiter("huynh_pd")),
+        ("pd", Limiter("pd")),
     ];
 }
 

@@ -12,3 +12,4 @@ mod run;
 mod schemes;
 mod seams;
 mod sphere;
+mod vertical;

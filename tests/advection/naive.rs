@@ -3,8 +3,8 @@
 use decomposition::{Axis, Edge, Panel, PanelConvention};
 use kernels::numerics::face_coefficients;
 use kernels::scheme::{
-    CellScheme, PpmCw84, PpmHuynhPd, PpmLimiter, PpmMonotone, PpmNone, SlopesLimiter, SlopesMonotone, SlopesNone,
-    SlopesPositivity, Upwind,
+    CellScheme, Fv3Hord8, Fv3Hord13, PpmCw84, PpmHuynhPd, PpmLimiter, PpmMonotone, PpmNone, SlopesLimiter,
+    SlopesMonotone, SlopesNone, SlopesPositivity, Upwind,
 };
 use kernels::{Scalar, Scheme};
 
@@ -28,6 +28,8 @@ pub fn substep<R: Scalar>(
         Scheme::Ppm(PpmLimiter::Monotone) => palindrome::<PpmMonotone, R>,
         Scheme::Ppm(PpmLimiter::Cw84) => palindrome::<PpmCw84, R>,
         Scheme::Ppm(PpmLimiter::HuynhPd) => palindrome::<PpmHuynhPd, R>,
+        Scheme::Ppm(PpmLimiter::Mono) => palindrome::<Fv3Hord8, R>,
+        Scheme::Ppm(PpmLimiter::Pd) => palindrome::<Fv3Hord13, R>,
         Scheme::LinRood(operator) => return naive_linrood::substep(state, winds, operator, scale, passes),
     };
     of(state, winds, R::from_f64(scale / passes as f64), passes)

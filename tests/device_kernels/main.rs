@@ -116,8 +116,8 @@ impl Groups {
 }
 
 /// Programs to compare: every scheme, and every shape of groups where a scheme reads no, one and two neighbours.
-const PROGRAMS: [(Scheme, Groups); 10] = {
-    let [upwind, slopes, monotone, positive, none, linear, cw84, huynh] = Scheme::ALL;
+const PROGRAMS: [(Scheme, Groups); 12] = {
+    let [upwind, slopes, monotone, positive, none, linear, cw84, huynh, mono, pd] = Scheme::ALL;
     [
         (upwind, Groups::Usual),
         (upwind, Groups::Odd),
@@ -129,6 +129,8 @@ const PROGRAMS: [(Scheme, Groups); 10] = {
         (cw84, Groups::Usual),
         (cw84, Groups::Odd),
         (huynh, Groups::Usual),
+        (mono, Groups::Odd),
+        (pd, Groups::Usual),
     ]
 };
 

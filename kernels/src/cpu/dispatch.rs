@@ -16,8 +16,8 @@ use crate::cpu::transfers::TransferPlanes;
 use crate::cpu::workspace::Workspace;
 use crate::cpu::{budget, coefficients, fusion, march, rows, seams, spline};
 use crate::scheme::{
-    CellScheme, Fv3Hord8, LinRoodQuasi, LinRoodRule, PpmCw84, PpmHuynhPd, PpmLimiter, PpmMonotone, PpmNone, Scheme,
-    Sign, SlopesLimiter, SlopesMonotone, SlopesNone, SlopesPositivity, Upwind,
+    CellScheme, Fv3Hord8, Fv3Hord13, LinRoodQuasi, LinRoodRule, PpmCw84, PpmHuynhPd, PpmLimiter, PpmMonotone, PpmNone,
+    Scheme, Sign, SlopesLimiter, SlopesMonotone, SlopesNone, SlopesPositivity, Upwind,
 };
 use crate::shape::TileShape;
 
@@ -224,7 +224,7 @@ macro_rules! dispatch {
     ($real:ty, $width:literal) => {
         kernel!(
             $real, $width: Upwind, SlopesNone, SlopesMonotone, SlopesPositivity, PpmNone, PpmMonotone, PpmCw84,
-            PpmHuynhPd, LinRoodQuasi, Fv3Hord8
+            PpmHuynhPd, LinRoodQuasi, Fv3Hord8, Fv3Hord13
         );
         linrood_kernels!($real, $width: PpmNone, LinRoodQuasi, Fv3Hord8, PpmCw84, PpmHuynhPd);
 
@@ -239,6 +239,8 @@ macro_rules! dispatch {
                     Scheme::Ppm(PpmLimiter::Monotone) => &PpmMonotone,
                     Scheme::Ppm(PpmLimiter::Cw84) => &PpmCw84,
                     Scheme::Ppm(PpmLimiter::HuynhPd) => &PpmHuynhPd,
+                    Scheme::Ppm(PpmLimiter::Mono) => &Fv3Hord8,
+                    Scheme::Ppm(PpmLimiter::Pd) => &Fv3Hord13,
                     Scheme::LinRood(operator) => match operator.rule {
                         LinRoodRule::None => &PpmNone,
                         LinRoodRule::Quasi => &LinRoodQuasi,

@@ -113,6 +113,12 @@ pub fn cell_positive_definite<R: Real>(q: R, b_l: R, b_r: R) -> (R, R) {
     (R::select(empty, zero, R::select(negative, cut_l, b_l)), R::select(empty, zero, R::select(negative, cut_r, b_r)))
 }
 
+/// [`cell_positive_definite`] on edge values.
+#[inline(always)]
+pub fn cell_positive_definite_edges<R: Real>(w: [R; 5], edge_l: R, edge_r: R) -> (R, R) {
+    cell_positive_definite(w[2], edge_l - w[2], edge_r - w[2])
+}
+
 /// Huynh's constraint on both edges, clipped at zero, then the positive-definite limiter; returns the profile.
 #[inline(always)]
 pub fn cell_huynh_positive<R: Real>(w: [R; 5], edge_l: R, edge_r: R) -> (R, R) {

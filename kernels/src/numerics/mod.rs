@@ -23,6 +23,7 @@ mod diffusion;
 mod edges;
 mod elimination;
 mod faces;
+mod fv3;
 mod ledger;
 mod masses;
 mod partition;
@@ -34,7 +35,7 @@ mod sums;
 pub use cells::{
     cell_colella_woodward, cell_colella_woodward_edges, cell_extremum_flat, cell_extremum_flat_edges,
     cell_fast_monotone, cell_fast_monotone_edges, cell_huynh, cell_huynh_positive, cell_huynh_where_curved,
-    cell_positive_definite, cell_unlimited_edges,
+    cell_positive_definite, cell_positive_definite_edges, cell_unlimited_edges,
 };
 pub use convection::{
     cloud_courant, convective_flux, downdraft_step, downdraft_tracer, finite_max, implicit_element, plume_ratio,
@@ -50,6 +51,11 @@ pub use diffusion::{
 pub use edges::{edge_colella_woodward, edge_fourth_order, edge_large_scale, edge_one_sided, edge_two_sided};
 pub use elimination::eliminated;
 pub use faces::{face_coefficients, flux_donor, flux_linear, flux_parabola};
+pub use fv3::{
+    bends_little, cell_lin_rood_positive, cell_positive_between, edge_beside_face_edge, edge_two_sided_spaced,
+    edge_two_sided_within, edges_fv3, face_value, lies_between, profile_fv3_hord_minus5, profile_fv3_hord11,
+    profile_fv3_hord12, profile_fv3_hord13,
+};
 pub use ledger::{ledger_accepted, ledger_bound, ledger_refusal, ledger_step, ledger_step_without_carry};
 pub use masses::{
     affordable_amount, affordable_part, content_at_kept_ratio, fused_parts, fusion_allowed, leaving_amount,

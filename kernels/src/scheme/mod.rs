@@ -5,7 +5,7 @@ mod choice;
 mod linrood;
 
 pub use cell_scheme::{
-    CellScheme, FluxKind, Fv3Hord8, LinRoodQuasi, PpmCw84, PpmHuynhPd, PpmMonotone, PpmNone, PpmNoneLinear,
+    CellScheme, FluxKind, Fv3Hord8, Fv3Hord13, LinRoodQuasi, PpmCw84, PpmHuynhPd, PpmMonotone, PpmNone, PpmNoneLinear,
     SlopesMonotone, SlopesNone, SlopesPositivity, Stage, Upwind,
 };
 pub use choice::{Choice, Fusion, Sign, Vertical};
@@ -36,6 +36,10 @@ pub enum PpmLimiter {
     Cw84,
     /// Huynh's constraint and positive-definite cells, swept parabola.
     HuynhPd,
+    /// Monotone edges, offsets no larger than twice the monotone half slope, swept parabola (FV3 `hord = 8`).
+    Mono,
+    /// Monotone edges, positive-definite cells, swept parabola (FV3 `hord = 13`).
+    Pd,
 }
 
 /// An advection scheme.
@@ -53,7 +57,7 @@ pub enum Scheme {
 
 impl Scheme {
     /// Every scheme of directional sweeps.
-    pub const ALL: [Scheme; 8] = [
+    pub const ALL: [Scheme; 10] = [
         Scheme::Upwind,
         Scheme::Slopes(SlopesLimiter::None),
         Scheme::Slopes(SlopesLimiter::Monotone),
@@ -62,6 +66,8 @@ impl Scheme {
         Scheme::Ppm(PpmLimiter::Monotone),
         Scheme::Ppm(PpmLimiter::Cw84),
         Scheme::Ppm(PpmLimiter::HuynhPd),
+        Scheme::Ppm(PpmLimiter::Mono),
+        Scheme::Ppm(PpmLimiter::Pd),
     ];
 
     /// Every scheme, those of directional sweeps first.
@@ -90,6 +96,8 @@ impl Scheme {
             Scheme::Ppm(PpmLimiter::Monotone) => PpmMonotone::NAME,
             Scheme::Ppm(PpmLimiter::Cw84) => PpmCw84::NAME,
             Scheme::Ppm(PpmLimiter::HuynhPd) => PpmHuynhPd::NAME,
+            Scheme::Ppm(PpmLimiter::Mono) => Fv3Hord8::NAME,
+            Scheme::Ppm(PpmLimiter::Pd) => Fv3Hord13::NAME,
             Scheme::LinRood(operator) => operator.name(),
         }
     }

@@ -65,8 +65,19 @@ struct SizeArgs {
     json: bool,
 }
 
-const NAMES: [&str; 9] =
-    ["upwind", "slopes", "monotone", "none", "cw84", "huynh_pd", "linrood_quasi", "linrood_mono", "linrood_huynh_pd"];
+const NAMES: [&str; 11] = [
+    "upwind",
+    "slopes",
+    "monotone",
+    "none",
+    "cw84",
+    "huynh_pd",
+    "mono",
+    "pd",
+    "linrood_quasi",
+    "linrood_mono",
+    "linrood_huynh_pd",
+];
 
 impl SizeArgs {
     fn scheme(&self) -> Scheme {
@@ -79,6 +90,8 @@ impl SizeArgs {
             "slopes" => Scheme::Slopes(SlopesLimiter::Monotone),
             "monotone" => Scheme::Ppm(PpmLimiter::Monotone),
             "none" => Scheme::Ppm(PpmLimiter::None),
+            "mono" => Scheme::Ppm(PpmLimiter::Mono),
+            "pd" => Scheme::Ppm(PpmLimiter::Pd),
             "huynh_pd" => Scheme::Ppm(PpmLimiter::HuynhPd),
             _ => Scheme::Ppm(PpmLimiter::Cw84),
         }

@@ -143,7 +143,7 @@ pub(super) const ADVECTION: Section = Section::new(
             "limiter",
             Kind::Choice(LIMITERS),
             "monotone",
-            "How profiles are limited. With slopes: none, monotone, positivity. With ppm: none, monotone, cw84, huynh_pd. \
+            "How profiles are limited. With slopes: none, monotone, positivity. With ppm: none, monotone, cw84, huynh_pd, mono, pd. \
              With linrood: none, quasi (its default), mono, cw84, huynh_pd.",
         )
         .only(&["slopes", "ppm", "linrood"]),
@@ -222,8 +222,9 @@ const LIMITERS: &[Choice] = &[
     Choice::new("none", "Unlimited; signed."),
     Choice::new("positivity", "Non-negative up to rounding (slopes)."),
     Choice::new("quasi", "Flat at extrema, else unlimited; signed (linrood)."),
-    Choice::new("mono", "Monotone as FV3's hord 8; non-negative (linrood)."),
+    Choice::new("mono", "Monotone as FV3's hord 8 (ppm); non-negative (linrood)."),
     Choice::new("cw84", "Colella & Woodward 1984, parabolic flux (ppm); non-negative (linrood)."),
+    Choice::new("pd", "Positive-definite as FV3's hord 13; non-negative up to rounding (ppm)."),
     Choice::new(
         "huynh_pd",
         "Non-negative up to rounding (in Float32 about 1e-7 of the values around), keeps smooth extrema (ppm; Huynh 1996); never below 0 with linrood.",

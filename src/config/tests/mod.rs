@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use kernels::scheme::{EdgeRule, LinRood, LinRoodRule, PpmLimiter, Scheme, SeamGhost, SlopesLimiter, Vertical};
+use kernels::scheme::{
+    EdgeRule, Fusion, LinRood, LinRoodRule, PpmLimiter, Scheme, SeamGhost, Sign, SlopesLimiter, Vertical,
+};
 
 use super::*;
 use crate::initial::{
@@ -122,6 +124,24 @@ fn schemes_limiters_and_halo_widths() {
         assert_eq!(c.advection.vertical, usual, "{lines}");
     }
     assert_eq!(with("scheme = \"linrood\"\nvertical = \"same\"").advection.vertical, Vertical::Same);
+    for (lines, limiter) in [("mono", PpmLimiter::Mono), ("pd", PpmLimiter::Pd)] {
+        let c = with(&format!("scheme = \"ppm\"\nlimiter = \"{lines}\""));
+        assert_eq!(c.advection.scheme, Some(Scheme::Ppm(limiter)));
+    }
+}
+
+#[test]
+fn vertical_schemes_and_signed_tracers() {
+    let signed = MINIMAL.replace("scheme = \"upwind\"", "scheme = \"ppm\"\nvertical = \"fv3_kord8\"\nz_fuse = true");
+    let c = accepted(&format!("{signed}[tracers.anomaly]\nsigned = true\n"));
+    assert_eq!(c.advection.vertical, Vertical::Fv3Kord8);
+    assert_eq!(c.advection.fusion, Fusion::WherePossible);
+    assert_eq!(c.tracers[0].sign, Sign::Any);
+    assert_eq!(c.tracers[1].sign, Sign::NonNegative);
+    assert_eq!(c.advection.summary(&c.tracers), "ppm monotone, vertical fv3_kord8, z_fuse, signed: anomaly");
+    let all = signed.replace("fv3_kord8", "fv3_kord8_signed").replace("z_fuse = true", "z_fuse = false");
+    let c = accepted(&all);
+    assert_eq!((c.advection.vertical, c.advection.fusion), (Vertical::Fv3Kord8Signed, Fusion::Never));
 }
 
 #[test]
