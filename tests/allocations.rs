@@ -19,7 +19,7 @@ use atmostr::operators::advection::{Advection, Winds};
 use atmostr::state::{AIR, PackedState, TileSet};
 use decomposition::{Layout, TileGrid};
 use kernels::Scheme;
-use kernels::scheme::{PpmLimiter, SlopesLimiter};
+use kernels::scheme::{Choice, EdgeRule, Fusion, LinRood, LinRoodRule, PpmLimiter, SeamGhost, SlopesLimiter, Vertical};
 
 /// The system's allocator with counters.
 struct Counting;
@@ -67,8 +67,8 @@ fn since(earlier: [u64; 2]) -> [u64; 2] {
 const WINDOWS: usize = 6;
 
 /// Allocations of the substeps and of the changes of window, after the first window and the first change.
-fn measure(file: &Arc<TransportFile>, scheme: Scheme, threads: usize, mode: PrefetchMode) -> ([u64; 2], [u64; 2]) {
-    let header = file.header();
+fn measure(file: &Arc<TransportFile>, choice: Choice, threads: usize, mode: PrefetchMode) -> ([u64; 2], [u64; 2]) {
+    let (header, scheme) = (file.header(), choice.scheme);
     let grid = Some(TileGrid { px: 2, py: 1 });
     let layout = Layout::new(header.nc(), header.panel_convention(), 1, scheme.halo(), grid).unwrap();
     let tiles = Arc::new(TileSet::new(layout.tiles_of(0).to_vec(), scheme.halo()));
@@ -88,7 +88,7 @@ fn measure(file: &Arc<TransportFile>, scheme: Scheme, threads: usize, mode: Pref
             }
         }
     }
-    let mut advection = Advection::new(scheme, &layout, &state, &threads, &Solo);
+    let mut advection = Advection::new(choice, &layout, &state, &threads, &Solo);
     let (mut in_substeps, mut between) = ([0; 2], [0; 2]);
     threads.install(|| {
         for number in 0..header.nwindow() {
@@ -204,7 +204,8 @@ fn run_of(text: &str, dir: &std::path::Path) -> Vec<[u64; 2]> {
 
 /// Calls for memory of a measurement of vertical physics.
 fn bench(repetitions: usize) -> u64 {
-    let size = BenchSize { nc: 8, levels: 12, tracers: 2, scheme: Scheme::Ppm(PpmLimiter::HuynhPd) };
+    let size =
+        BenchSize { nc: 8, levels: 12, tracers: 2, scheme: Scheme::Ppm(PpmLimiter::HuynhPd), vertical: Vertical::Same };
     let bench = PhysicsBench { size, repetitions };
     let threads = Threads::new(1).unwrap();
     let before = counters();
@@ -251,11 +252,17 @@ fn the_loops_of_substeps_and_windows_take_no_memory() {
     let kept = std::hint::black_box(vec![0_u8; 100]);
     assert_eq!(since(before), [1, 100], "the counters count");
     drop(kept);
-    for scheme in [Scheme::Upwind, Scheme::Slopes(SlopesLimiter::Monotone), Scheme::Ppm(PpmLimiter::HuynhPd)] {
+    let linrood = LinRood { edge: EdgeRule::TwoSided, ghost: SeamGhost::Remap, ..LinRood::new(LinRoodRule::HuynhPd) };
+    let linrood = Scheme::LinRood(linrood);
+    let huynh = Scheme::Ppm(PpmLimiter::HuynhPd);
+    let spline = Choice::from(huynh).with_vertical(Vertical::Fv3Kord8);
+    let fused = spline.with_vertical(Vertical::Fv3Kord8Signed).with_fusion(Fusion::WherePossible);
+    let plain = [Scheme::Upwind, Scheme::Slopes(SlopesLimiter::Monotone), huynh, linrood].map(Choice::from);
+    for choice in plain.into_iter().chain([spline, fused]) {
         for threads in [1, 2] {
             for mode in [PrefetchMode::Synchronous, PrefetchMode::Thread] {
-                let ([calls, bytes], change) = on_a_new_thread(move || measure(file, scheme, threads, mode));
-                let what = format!("{} with {threads} threads, {mode:?}", scheme.name());
+                let ([calls, bytes], change) = on_a_new_thread(move || measure(file, choice, threads, mode));
+                let what = format!("{choice} with {threads} threads, {mode:?}");
                 assert_eq!(calls, 0, "{what}: {bytes} bytes in 12 substeps");
                 assert_eq!(change, [0, 0], "{what}: calls and bytes of window changes");
             }

@@ -59,6 +59,15 @@ fn every_kernel_of_a_run_is_measured() {
     assert_eq!(of("seam_amounts")["least_bytes_per_launch"], f64::from(12 * 8 * 4 * (3 * 7 + 1) * 4));
 }
 
+#[test]
+fn every_kernel_of_spline_columns_is_measured() {
+    let Some(report) = bench(&["kernels", "--vertical", "fv3_kord8"]) else { return };
+    let kernels = report["kernels"].as_array().unwrap();
+    let launches = |name: &str| kernels.iter().find(|k| k["kernel"] == name).map(|k| &k["launches_per_substep"]);
+    assert_eq!(["spline_rows", "sweep_spline"].map(launches), [Some(&2.into()); 2]);
+    assert_eq!(launches("sweep_z"), None);
+}
+
 /// Names under `key` in a list of the report.
 fn names<'a>(report: &'a Value, list: &str, key: &str) -> Vec<&'a str> {
     report[list].as_array().unwrap().iter().map(|entry| entry[key].as_str().unwrap()).collect()

@@ -110,13 +110,17 @@ fn intervals_begin_at_the_snapshot_before() {
 /// Solid-body rotation once in 12 days about an inclined axis: the flux of a uniform tracer is its column times the wind.
 #[test]
 fn fluxes_of_a_rotation_are_the_column_times_the_wind() {
+    ["ppm", "linrood"].into_iter().for_each(rotation);
+}
+
+fn rotation(scheme: &str) {
     let dir = tempfile::tempdir().unwrap();
     let (nc, hours, angle) = (24, 6.0, 50.0_f64);
     let mut options = SynthOptions::new(SynthFlow::SolidBody { angle_deg: angle }, nc, 4);
     (options.windows, options.window_seconds, options.float) = (6, 3600.0, FloatType::Float64);
     synth::write(dir.path().join("winds.bin"), &options, |_| {}).unwrap();
     let text = format!(
-        "[input]\nbinary_paths = [\"winds.bin\"]\n[numerics]\nfloat_type = \"Float64\"\n[advection]\nscheme = \"ppm\"\n\
+        "[input]\nbinary_paths = [\"winds.bin\"]\n[numerics]\nfloat_type = \"Float64\"\n[advection]\nscheme = \"{scheme}\"\n\
          [output]\npath = \"out.nc\"\ncadence_hours = {hours}\n[output.fields]\ncolumn_fluxes = true\n\
          [tracers.one]\nbackground = 4e-4\n"
     );

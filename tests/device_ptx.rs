@@ -29,7 +29,8 @@ struct Compiled {
 fn everything(precision: Precision) -> KernelSet {
     let layers = if precision == Precision::Float32 { 85 } else { 73 };
     let room = Tm5Room { layers, solve: Solve::Plain, batch: 6 };
-    let parts = [KernelPart::Diffusion, KernelPart::Deposit, KernelPart::Cmfmc, KernelPart::Tm5Serial];
+    let parts =
+        [KernelPart::Spline, KernelPart::Diffusion, KernelPart::Deposit, KernelPart::Cmfmc, KernelPart::Tm5Serial];
     parts.into_iter().fold(KernelSet::transport().with_tm5(room), KernelSet::with)
 }
 

@@ -17,11 +17,12 @@ type Winds = (&'static str, &'static str);
 const WINDS: [Winds; 4] =
     [("Float32", "geos_native"), ("Float64", "geos_native"), ("Float32", "gnomonic"), ("Float64", "gnomonic")];
 
-const SCHEMES: [&str; 4] = [
+const SCHEMES: [&str; 5] = [
     "scheme = \"upwind\"",
     "scheme = \"slopes\"",
     "scheme = \"ppm\"\nlimiter = \"cw84\"",
     "scheme = \"ppm\"\nlimiter = \"huynh_pd\"",
+    "scheme = \"linrood\"\nlimiter = \"huynh_pd\"",
 ];
 
 #[derive(Clone, Copy, Debug)]

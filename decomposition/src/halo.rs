@@ -13,6 +13,8 @@ pub enum ExchangeKind {
     /// What sweeps along one axis read: the strips beyond both tile edges normal to the axis, and the strips beyond
     /// those other panel edges whose seam is crossed during this sweep because the owner's edge is normal to the axis.
     Sweep(Axis),
+    /// The strips beyond all four edges of every tile, without corners.
+    Edges,
     /// All four edges and the corner blocks of every tile. Blocks at cube vertices, where no fourth panel exists, are
     /// filled from the tile's own strips afterwards: see [`HaloPlan::vertex_corners`].
     Full,
@@ -112,7 +114,7 @@ fn strips_into(layout: &Layout, kind: ExchangeKind, tile: &Tile) -> Vec<Strip> {
     let mut strips = Vec::new();
     for edge in Edge::ALL {
         let wanted = match kind {
-            ExchangeKind::Full => true,
+            ExchangeKind::Edges | ExchangeKind::Full => true,
             ExchangeKind::Sweep(axis) => edge.axis() == axis || crossed_in_sweep(layout, tile, edge, axis),
         };
         if wanted {

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use kernels::cpu::{
-    AlignedBuffer, ColumnCoefficients, FaceCoefficients, FaceState, SeamCoefficients, SeamLine, StencilOrder,
-    Workspace, prepare_seam, prepare_x, prepare_y, prepare_z,
+    AlignedBuffer, ColumnCoefficients, FaceCoefficients, FaceState, SeamCoefficients, SeamLine, SplineCoefficients,
+    SplineWorkspace, StencilOrder, Workspace, prepare_seam, prepare_spline, prepare_x, prepare_y, prepare_z,
+    sweep_spline,
 };
-use kernels::scheme::kernel;
+use kernels::scheme::{Sign, kernel};
 use kernels::{Scalar, Scheme, TileShape};
 
 const SIDE: usize = 90;
@@ -72,6 +73,29 @@ fn sweeps<R: Scalar>(c: &mut Criterion) {
     }
 }
 
+/// Vertical sweeps with spline profiles.
+fn splines<R: Scalar>(c: &mut Criterion) {
+    let width = TileShape::new(SIDE, SIDE, 3).pitch;
+    let mut mass = wave::<R>(width * LAYERS, 1.0, 0.3);
+    let flux = wave::<R>(width * (LAYERS + 1), 0.0, 1e-4);
+    let mut tracer = wave::<R>(width * LAYERS, 1.0, 0.3);
+    let (mut columns, mut spline) = (ColumnCoefficients::new(width, LAYERS), SplineCoefficients::new(width, LAYERS));
+    let mut workspace = SplineWorkspace::new(LAYERS);
+    let mut group = c.benchmark_group(format!("{} fv3_kord8", R::NAME));
+    group.throughput(Throughput::Elements((SIDE * LAYERS) as u64));
+    group.bench_function(BenchmarkId::from_parameter("rows"), |b| {
+        b.iter(|| prepare_spline(width, LAYERS, black_box(&mass), &mut spline));
+    });
+    prepare_spline(width, LAYERS, &mass, &mut spline);
+    prepare_z(width, LAYERS, &mut mass, &flux, R::lit(1.0), &mut columns);
+    for (name, sign) in [("z", Sign::NonNegative), ("z signed", Sign::Any)] {
+        group.bench_function(BenchmarkId::from_parameter(name), |b| {
+            b.iter(|| sweep_spline(sign, width, LAYERS, black_box(&mut tracer), &columns, &spline, &mut workspace));
+        });
+    }
+    group.finish();
+}
+
 fn short() -> Criterion {
     Criterion::default()
         .sample_size(10)
@@ -82,6 +106,6 @@ fn short() -> Criterion {
 criterion_group! {
     name = benches;
     config = short();
-    targets = sweeps::<f32>, sweeps::<f64>
+    targets = sweeps::<f32>, sweeps::<f64>, splines::<f32>, splines::<f64>
 }
 criterion_main!(benches);

@@ -11,7 +11,8 @@ use device_form::{Form, SourceFile};
 use kernels::device::conformance::{NUMERICS_CASES, NumericsCase, conformance_source};
 use kernels::device::{PORTABLE, Precision, preamble, scheme_defines};
 use kernels::scheme::{
-    CellScheme, PpmCw84, PpmHuynhPd, PpmMonotone, PpmNone, SlopesMonotone, SlopesNone, SlopesPositivity, Upwind,
+    CellScheme, Fv3Hord8, Fv3Hord13, PpmCw84, PpmHuynhPd, PpmMonotone, PpmNone, SlopesMonotone, SlopesNone,
+    SlopesPositivity, Upwind,
 };
 use kernels::{Real, Scalar, Scheme};
 
@@ -77,6 +78,8 @@ fn schemes<R: Scalar>() -> [Reference<R>; Scheme::ALL.len()] {
         stages::<PpmMonotone, R>,
         stages::<PpmCw84, R>,
         stages::<PpmHuynhPd, R>,
+        stages::<Fv3Hord8, R>,
+        stages::<Fv3Hord13, R>,
     ]
 }
 

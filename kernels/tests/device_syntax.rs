@@ -43,7 +43,8 @@ const STAGES: &str = "KERNEL stages(GLOBAL const REAL *in, GLOBAL REAL *out, VAL
 /// All kernels.
 fn everything() -> KernelSet {
     let room = Tm5Room { layers: 85, solve: Solve::Delta, batch: 6 };
-    let parts = [KernelPart::Diffusion, KernelPart::Deposit, KernelPart::Cmfmc, KernelPart::Tm5Serial];
+    let parts =
+        [KernelPart::Spline, KernelPart::Diffusion, KernelPart::Deposit, KernelPart::Cmfmc, KernelPart::Tm5Serial];
     parts.into_iter().fold(KernelSet::transport().with_tm5(room), KernelSet::with)
 }
 

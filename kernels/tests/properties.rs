@@ -223,6 +223,8 @@ macro_rules! all_stages {
             stages::<PpmMonotone, $real>,
             stages::<PpmCw84, $real>,
             stages::<PpmHuynhPd, $real>,
+            stages::<Fv3Hord8, $real>,
+            stages::<Fv3Hord13, $real>,
         ] {
             check($w)?;
         }

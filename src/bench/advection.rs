@@ -33,8 +33,8 @@ pub struct AdvectionReport {
     /// Name of the device.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
-    /// Scheme and limiter.
-    pub scheme: &'static str,
+    /// Scheme and limiter, vertical scheme.
+    pub scheme: String,
     /// `Float32` or `Float64`.
     pub float_type: &'static str,
     /// Cells per panel edge.
@@ -95,7 +95,7 @@ impl AdvectionBench {
         let mut state = case.state.clone();
         let field = |section| case.field(section);
         let winds = Winds { x: field(Section::FluxX), y: field(Section::FluxY), z: field(Section::FluxZ), scale: 1.0 };
-        let mut advection = Advection::new(self.size.scheme, &case.layout, &state, threads, comm);
+        let mut advection = Advection::new(self.size.choice(), &case.layout, &state, threads, comm);
         let times = self.times(comm, |steps| {
             (0..steps).for_each(|_| {
                 advection.substep(&mut state, winds, 1, None, None, threads);
@@ -128,7 +128,7 @@ impl AdvectionBench {
             bytes_per_second: total(comm, copy),
         };
         let mut transport = {
-            let launcher = Launcher::new::<R>(device, self.size.scheme, widest_row(case.state.tile_set()))?;
+            let launcher = Launcher::new::<R>(device, self.size.choice(), widest_row(case.state.tile_set()))?;
             DeviceTransport::new(launcher, &case.layout, &case.state, &case.window, HaloChoice::Auto, comm)?
         };
         transport.begin_window(&case.window)?;
@@ -167,7 +167,7 @@ impl AdvectionBench {
         place: Place,
         times: &[f64],
     ) -> AdvectionReport {
-        let BenchSize { nc, levels, tracers, scheme } = self.size;
+        let BenchSize { nc, levels, tracers, .. } = self.size;
         let (best, median) = (times[0], times[times.len() / 2]);
         let (state, wind) = (case.state.slabs().data().len(), case.field(Section::FluxX).data().len());
         let bytes = total(comm, (3 * 2 * state + 2 * 3 * wind) as f64) * size_of::<R>() as f64;
@@ -175,7 +175,7 @@ impl AdvectionBench {
         AdvectionReport {
             backend: place.backend,
             device: place.device,
-            scheme: scheme.name(),
+            scheme: self.size.choice().to_string(),
             float_type: R::NAME,
             nc,
             levels,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use decomposition::{Layout, LayoutError, Panel};
 use kernels::Scalar;
-use kernels::scheme::Scheme;
+use kernels::scheme::{Choice, Scheme, Vertical};
 
 use crate::comm::Communicator;
 use crate::grid::{CubedSphere, GeometryBundle};
@@ -22,6 +22,15 @@ pub struct BenchSize {
     pub tracers: usize,
     /// Scheme.
     pub scheme: Scheme,
+    /// Vertical scheme.
+    pub vertical: Vertical,
+}
+
+impl BenchSize {
+    /// What the sweeps do.
+    pub fn choice(&self) -> Choice {
+        Choice::from(self.scheme).with_vertical(self.vertical)
+    }
 }
 
 /// State and winds of a rank.

@@ -34,8 +34,8 @@ pub struct KernelReport {
     pub backend: String,
     /// Name of the device.
     pub device: String,
-    /// Scheme and limiter.
-    pub scheme: &'static str,
+    /// Scheme and limiter, vertical scheme.
+    pub scheme: String,
     /// `Float32` or `Float64`.
     pub float_type: &'static str,
     /// Cells per panel edge.
@@ -94,11 +94,11 @@ impl KernelBench {
         let copy = copy_bytes_per_second(&mut *open::<R>(accelerator, 0)?)?;
         let device = open::<R>(accelerator, 0)?;
         let (backend, name) = (device.info().driver.clone(), device.info().name.clone());
-        let BenchSize { nc, levels, tracers, scheme } = self.size;
+        let BenchSize { nc, levels, tracers, .. } = self.size;
         let (state, window) = (&case.state, &case.window);
         let mut shapes = GroupShapes::usual(device.info().dialect, widest_row(state.tile_set()));
         self.lanes.iter().for_each(|(kernel, lanes)| shapes.set(*kernel, *lanes));
-        let launcher = Launcher::with_shapes::<R>(device, scheme, shapes)?;
+        let launcher = Launcher::with_shapes::<R>(device, self.size.choice(), shapes)?;
         let mut transport =
             DeviceTransport::<R>::new(launcher, &case.layout, state, window, HaloChoice::Staged, &Solo)?;
         transport.begin_window(window)?;
@@ -108,6 +108,7 @@ impl KernelBench {
         let decay = Decay::from_rate(1e-6).expect("a rate above 0");
         let mut others = transport.noting(|t| {
             t.reset_air(WindowEnd::Start, TracersAtReset::KeepMass)?;
+            t.fuse(R::from_f64(WEAK))?;
             t.largest_budget(WEAK, &Solo)?;
             t.first_unusable()?;
             t.sums(|_, _| ())?;
@@ -153,7 +154,7 @@ impl KernelBench {
         Ok(KernelReport {
             backend,
             device: name,
-            scheme: scheme.name(),
+            scheme: self.size.choice().to_string(),
             float_type: R::NAME,
             nc,
             levels,

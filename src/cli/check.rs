@@ -116,7 +116,7 @@ fn summary(config: &RunConfig, plan: &Preflight, listed: &[(&'static str, String
         layout.nc(),
         plan.levels,
         layout.halo(),
-        advection.scheme.map_or("none", |s| s.name()),
+        advection.summary(&config.tracers),
         config.physics.diffusion_summary(),
         config.physics.convection_summary(),
         config.chemistry.summary(&config.tracers),

@@ -93,11 +93,12 @@ impl PlanArgs {
 
     /// Days per day; `None` where nothing is advected.
     fn speed(&self, config: &RunConfig, outlook: &Outlook) -> Result<Option<Speed>, CliError> {
-        let Some(scheme) = config.advection.scheme else { return Ok(None) };
+        let Some(choice) = config.advection.choice() else { return Ok(None) };
+        let (scheme, vertical) = (choice.scheme, choice.vertical);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = Threads::new(outlook.threads.min(cores)).map_err(CliError::failed)?;
         let tracers = outlook.tracers.max(1);
-        let size = |nc: usize| BenchSize { nc: outlook.nc.min(nc), levels: outlook.levels, tracers, scheme };
+        let size = |nc: usize| BenchSize { nc: outlook.nc.min(nc), levels: outlook.levels, tracers, scheme, vertical };
         let measured = threads.install(|| match config.settings.float_type {
             FloatType::Float32 => measure::<f32>(self.rate, config, &size, &threads),
             FloatType::Float64 => measure::<f64>(self.rate, config, &size, &threads),

@@ -1,9 +1,12 @@
 //! `[advection]`.
 
-use kernels::scheme::{PpmLimiter, Scheme, SlopesLimiter};
+use kernels::scheme::{
+    Choice, EdgeRule, Fusion, LinRood, LinRoodRule, PpmLimiter, Scheme, SeamGhost, Sign, SlopesLimiter, Vertical,
+};
 
 use super::error::Problems;
 use super::read::{Named, View};
+use super::tracers::Tracer;
 
 impl Named for SlopesLimiter {
     const ALL: &'static [(&'static str, Self)] =
@@ -11,15 +14,49 @@ impl Named for SlopesLimiter {
 }
 
 impl Named for PpmLimiter {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("none", Self::None),
+        ("monotone", Self::Monotone),
+        ("cw84", Self::Cw84),
+        ("huynh_pd", Self::HuynhPd),
+        ("mono", Self::Mono),
+        ("pd", Self::Pd),
+    ];
+}
+
+impl Named for LinRoodRule {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("none", Self::None),
+        ("quasi", Self::Quasi),
+        ("mono", Self::Mono),
+        ("cw84", Self::Cw84),
+        ("huynh_pd", Self::HuynhPd),
+    ];
+}
+
+impl Named for EdgeRule {
     const ALL: &'static [(&'static str, Self)] =
-        &[("none", Self::None), ("monotone", Self::Monotone), ("cw84", Self::Cw84), ("huynh_pd", Self::HuynhPd)];
+        &[("none", Self::None), ("two_sided", Self::TwoSided), ("fv3", Self::Fv3)];
+}
+
+impl Named for SeamGhost {
+    const ALL: &'static [(&'static str, Self)] = &[("copy", Self::Copy), ("remap", Self::Remap)];
+}
+
+impl Named for Vertical {
+    const ALL: &'static [(&'static str, Self)] =
+        &[("same", Self::Same), ("fv3_kord8", Self::Fv3Kord8), ("fv3_kord8_signed", Self::Fv3Kord8Signed)];
 }
 
 /// `[advection]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Advection {
-    /// Scheme of all sweeps; `None`: no advection.
+    /// Scheme of the horizontal sweeps; `None`: no advection.
     pub scheme: Option<Scheme>,
+    /// Scheme of the vertical sweeps.
+    pub vertical: Vertical,
+    /// Whether vertical sweeps are fused.
+    pub fusion: Fusion,
     /// Largest fraction of a cell's air that may leave it in one step, in (0, 1].
     pub cfl_limit: f64,
     /// What happens when a file's own step count exceeds `cfl_limit`.
@@ -44,8 +81,11 @@ impl Named for Limiter {
         ("none", Limiter("none")),
         ("monotone", Limiter("monotone")),
         ("positivity", Limiter("positivity")),
+        ("quasi", Limiter("quasi")),
+        ("mono", Limiter("mono")),
         ("cw84", Limiter("cw84")),
         ("huynh_pd", Limiter("huynh_pd")),
+        ("pd", Limiter("pd")),
     ];
 }
 
@@ -56,11 +96,17 @@ pub(super) enum Family {
     Upwind,
     Slopes,
     Ppm,
+    LinRood,
 }
 
 impl Named for Family {
-    const ALL: &'static [(&'static str, Self)] =
-        &[("none", Self::None), ("upwind", Self::Upwind), ("slopes", Self::Slopes), ("ppm", Self::Ppm)];
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("none", Self::None),
+        ("upwind", Self::Upwind),
+        ("slopes", Self::Slopes),
+        ("ppm", Self::Ppm),
+        ("linrood", Self::LinRood),
+    ];
 }
 
 impl Advection {
@@ -71,7 +117,23 @@ impl Advection {
             Some(Scheme::Upwind) => "upwind",
             Some(Scheme::Slopes(_)) => "slopes",
             Some(Scheme::Ppm(_)) => "ppm",
+            Some(Scheme::LinRood(_)) => "linrood",
         }
+    }
+
+    /// What the sweeps do; `None`: no advection.
+    pub fn choice(&self) -> Option<Choice> {
+        self.scheme.map(|scheme| Choice { scheme, vertical: self.vertical, fusion: self.fusion })
+    }
+
+    /// The choice in words, with the tracers that may be negative where it matters.
+    pub fn summary(&self, tracers: &[Tracer]) -> String {
+        let Some(choice) = self.choice() else { return "none".to_owned() };
+        let signed: Vec<_> = tracers.iter().filter(|t| t.sign == Sign::Any).map(|t| t.name.as_str()).collect();
+        if self.vertical != Vertical::Fv3Kord8 || signed.is_empty() {
+            return choice.to_string();
+        }
+        format!("{choice}, signed: {}", signed.join(", "))
     }
 
     /// Halo width in cells that the scheme needs.
@@ -84,23 +146,47 @@ impl Advection {
 pub(super) fn read(root: &View<'_>, problems: &mut Problems) -> Advection {
     let view = root.table("advection");
     let family = view.choice::<Family>("scheme");
-    let scheme = match family.map(|f| f.value) {
-        Some(Family::Slopes) => Some(Scheme::Slopes(limiter(&view, "slopes", problems))),
-        Some(Family::Ppm) => Some(Scheme::Ppm(limiter(&view, "ppm", problems))),
-        other => {
-            if let Some(family) = other {
-                view.misplaced("scheme", family.name(), problems);
-            }
-            (other == Some(Family::Upwind)).then_some(Scheme::Upwind)
-        }
+    if let Some(family) = &family {
+        view.misplaced("scheme", family.value.name(), problems);
+    }
+    let scheme = match family.as_ref().map(|f| f.value) {
+        Some(Family::Slopes) => Some(Scheme::Slopes(limiter(&view, "slopes", SlopesLimiter::Monotone, problems))),
+        Some(Family::Ppm) => Some(Scheme::Ppm(limiter(&view, "ppm", PpmLimiter::Monotone, problems))),
+        Some(Family::LinRood) => Some(Scheme::LinRood(LinRood {
+            rule: limiter(&view, "linrood", LinRoodRule::Quasi, problems),
+            edge: edge(&view, problems),
+            ghost: view.choice_or_default("seam_ghost"),
+        })),
+        Some(Family::Upwind) => Some(Scheme::Upwind),
+        Some(Family::None) | None => None,
     };
+    let vertical = view.choice::<Vertical>("vertical");
+    if let Some(vertical) = vertical.as_ref().filter(|vertical| vertical.value != Vertical::Same)
+        && let Some(family) = family.as_ref().filter(|f| ![Family::Ppm, Family::LinRood].contains(&f.value))
+    {
+        problems.add(
+            &vertical.key,
+            Some(vertical.span.clone()),
+            format!(
+                "`{} = \"{}\"` does not go with scheme \"{}\"",
+                vertical.key,
+                vertical.value.name(),
+                family.value.name()
+            ),
+            "remove it, or use `scheme = \"ppm\"` or \"linrood\"",
+        );
+    }
+    let fusion = if view.bool_or_default("z_fuse") { Fusion::WherePossible } else { Fusion::Never };
     let cfl_excess = if view.bool_or_default("strict_cfl") { CflExcess::Stop } else { CflExcess::Report };
-    Advection { scheme, cfl_limit: view.float_or_default("cfl_limit"), cfl_excess }
+    // Upwind or one-dimensional parabolas in columns would spoil what the horizontal operator gains.
+    let usual = if matches!(scheme, Some(Scheme::LinRood(_))) { Vertical::Fv3Kord8 } else { Vertical::Same };
+    let vertical = vertical.map_or(usual, |vertical| vertical.value);
+    Advection { scheme, vertical, fusion, cfl_limit: view.float_or_default("cfl_limit"), cfl_excess }
 }
 
-fn limiter<L: Named>(view: &View<'_>, scheme: &str, problems: &mut Problems) -> L {
-    let default = L::from_name(view.default_text("limiter")).expect("the default limiter exists for every scheme");
-    let Some(written) = view.choice::<Limiter>("limiter") else { return default };
+/// The limiter of a scheme, or its `usual` one.
+fn limiter<L: Named>(view: &View<'_>, scheme: &str, usual: L, problems: &mut Problems) -> L {
+    let Some(written) = view.choice::<Limiter>("limiter") else { return usual };
     L::from_name(written.value.0).unwrap_or_else(|| {
         let names: Vec<_> = L::ALL.iter().map(|(n, _)| format!("\"{n}\"")).collect();
         problems.add(
@@ -109,8 +195,33 @@ fn limiter<L: Named>(view: &View<'_>, scheme: &str, problems: &mut Problems) -> 
             format!("`{} = \"{}\"` does not exist for scheme \"{scheme}\"", written.key, written.value.0),
             format!("use one of {}", names.join(", ")),
         );
-        default
+        usual
     })
+}
+
+/// Edge values of the Lin–Rood operator, from the rule or the order.
+fn edge(view: &View<'_>, problems: &mut Problems) -> EdgeRule {
+    let written = view.choice::<EdgeRule>("edge");
+    let Some(order) = view.int("ppm_order") else { return written.map_or(EdgeRule::None, |edge| edge.value) };
+    let of_order = match order.value {
+        5 => EdgeRule::None,
+        7 => EdgeRule::TwoSided,
+        other => {
+            let message = format!("`{}` is {other}, but there are only the orders 5 and 7", order.key);
+            problems.add(&order.key, Some(order.span), message, "use 5, or 7 for two-sided values at panel edges");
+            return EdgeRule::None;
+        }
+    };
+    match written {
+        Some(edge) if of_order == EdgeRule::TwoSided && edge.value != of_order => {
+            let message =
+                format!("`{}` = 7 and `{} = \"{}\"` contradict each other", order.key, edge.key, edge.value.name());
+            problems.add(&order.key, Some(order.span), message, "remove one of them");
+            of_order
+        }
+        Some(edge) => edge.value,
+        None => of_order,
+    }
 }
 
 #[cfg(test)]
@@ -122,5 +233,8 @@ mod tests {
     fn every_name_stands_for_a_value() {
         names_agree::<Family>("advection", "scheme");
         names_agree::<Limiter>("advection", "limiter");
+        names_agree::<Vertical>("advection", "vertical");
+        names_agree::<EdgeRule>("advection", "edge");
+        names_agree::<SeamGhost>("advection", "seam_ghost");
     }
 }

@@ -3,6 +3,8 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use kernels::Scheme;
+
 use super::advection::Advection;
 use super::error::Problems;
 use super::input::{Input, Source};
@@ -98,6 +100,12 @@ pub(super) fn read(
             message,
             "set `numerics.float_type = \"Float32\"`, or choose another backend",
         );
+    }
+    if let (Some(_), Some(Scheme::LinRood(_))) = (accelerator, advection.scheme) {
+        let span = architecture.choice::<Option<Accelerator>>("backend").map(|backend| backend.span);
+        let message = "`advection.scheme = \"linrood\"` runs on the processor only";
+        let help = "set `architecture.backend = \"cpu\"`, or `advection.scheme = \"ppm\"` with limiter \"huynh_pd\"";
+        problems.add("architecture.backend", span, message, help);
     }
     Settings {
         accelerator,

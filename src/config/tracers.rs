@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use kernels::scheme::Sign;
+
 use super::advection::{self, Advection};
 use super::emissions::{self, EmissionConfig, Surroundings, Transport};
 use super::error::Problems;
@@ -23,6 +25,8 @@ pub struct Tracer {
     pub initial: InitialState,
     /// Molar mass in kg/mol: as given, or of a known gas.
     pub molar_mass_kg_mol: Option<f64>,
+    /// Whether it may be negative.
+    pub sign: Sign,
     /// Its sources, in the order in which they act.
     pub emissions: Vec<EmissionConfig>,
 }
@@ -102,6 +106,7 @@ pub(super) fn read(
                 name: name.into(),
                 initial: initial_state(&view, base, problems),
                 molar_mass_kg_mol: molar_mass,
+                sign: if view.bool_or_default("signed") { Sign::Any } else { Sign::NonNegative },
                 emissions: emissions::read(&view, &around, problems),
             }
         })

@@ -70,6 +70,17 @@ impl CubedSphere {
         Ok(Self { nc, bundle, offset_deg: longitude_offset_deg, radius_m, turn: (cos, sin), nodes, middles, metrics })
     }
 
+    /// Where the grid line of cell `s` along an edge, continued over it, meets row `depth` of the cells beyond (both from 0):
+    /// position in that row in cells, whole numbers at the middles of cells, counted as `s` is.
+    ///
+    /// Lines across the edge continue as the rows of the neighbouring panel; along them a line at gnomonic coordinate ξ meets the
+    /// row whose own coordinate is η at ξ·η.
+    pub fn index_beyond_edge(&self, depth: usize, s: usize) -> f64 {
+        let row = self.middles[self.nc - 1 - depth].abs();
+        let nc = self.nc as f64;
+        (self.bundle.position(self.middles[s] * row) * nc + nc - 1.0) / 2.0
+    }
+
     /// Cells per panel edge.
     pub fn nc(&self) -> usize {
         self.nc

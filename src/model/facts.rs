@@ -79,7 +79,7 @@ impl RunFacts {
             mpi_library: comm.library(),
             backend: config.settings.accelerator.map_or("cpu".into(), |device| device.to_string()),
             float_type: float_name(config.settings.float_type).to_owned(),
-            advection: config.advection.scheme.map_or("none", |s| s.name()).to_owned(),
+            advection: config.advection.summary(&config.tracers),
             diffusion: config.physics.diffusion_summary(),
             convection: config.physics.convection_summary(),
             decay: config.chemistry.summary(&config.tracers),

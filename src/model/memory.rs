@@ -9,7 +9,7 @@ use crate::comm::{Communicator, FileAccess};
 use crate::config::{Output, RunConfig};
 use crate::files::{SMALL_CACHE_BYTES, size_words};
 use crate::met::{CHUNK_BYTES, Header, Section, WindowBuffer};
-use crate::operators::{ColumnOperators, message_bytes, work_bytes};
+use crate::operators::{ColumnOperators, TransportSize};
 use crate::output::{MetField, Split, Writing, snapshot_levels};
 use crate::restart::block_levels;
 use crate::state::{Slabs, TileSet};
@@ -156,8 +156,10 @@ impl MemoryPlan<'_> {
         let frame = output.map_or(0, |output| self.frame::<R>(output, rank, cells));
         // Sources are read slice by slice before anything is written.
         let reading = self.slices.iter().max().map_or(0, |slices| (slices * cells * size_of::<f64>()) as u64);
-        let work = work_bytes::<R>(set, levels, tracers, self.threads, &columns);
-        let messages = if self.layout.ranks() > 1 { message_bytes::<R>(self.layout, rank, levels, planes) } else { 0 };
+        let scheme = self.config.advection.scheme;
+        let transport = TransportSize { scheme, layout: self.layout, rank, levels, tracers };
+        let work = transport.work_bytes::<R>(set, self.threads, &columns);
+        let messages = if self.layout.ranks() > 1 { transport.message_bytes::<R>() } else { 0 };
         let item = |name, bytes| MemoryItem { name, bytes };
         MemoryEstimate {
             items: vec![

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use decomposition::{Layout, LayoutReport, Machine, Payload};
-use kernels::Scalar;
+use kernels::{Scalar, Scheme};
 use serde::Serialize;
 
 use super::error::RunError;
@@ -14,6 +14,7 @@ use super::report::{MemoryEstimate, Spread};
 use super::setup::{Setup, float_name};
 use crate::config::{RunConfig, Schedule, Source};
 use crate::met::FloatType;
+use crate::operators::TransportSize;
 use crate::state::TileSet;
 use crate::timers::ProcessMemory;
 
@@ -177,12 +178,24 @@ fn of_setup<R: Scalar>(
     let (substeps, substeps_known) = substeps(config, setup);
     let [x, y] = layout.exchanges;
     // X, Y and back: each exchange twice. Halos are not exchanged where nothing is advected.
-    let exchanged = if config.advection.scheme.is_some() { 2 } else { 0 };
-    let substep_bytes = exchanged * (x.bytes + y.bytes) as u64;
+    let [all, busiest, messages] = match config.advection.scheme {
+        None => [0; 3],
+        Some(Scheme::LinRood(operator)) => {
+            let (layout, levels, scheme) = (&plan.layout, plan.levels, config.advection.scheme);
+            let legs =
+                (0..ranks).map(|rank| TransportSize { scheme, layout, rank, levels, tracers }.linrood_leg(operator));
+            legs.fold([0; 3], |[all, busiest, messages], leg| {
+                let most = leg.sent.max(leg.received) * size_of::<R>();
+                [all + leg.sent * size_of::<R>(), busiest.max(most), messages.max(leg.messages)]
+            })
+        }
+        Some(_) => [x.bytes + y.bytes, x.max_bytes + y.max_bytes, x.max_messages + y.max_messages],
+    };
+    let substep_bytes = 2 * all as u64;
     let halo = HaloUse {
         substep_bytes,
-        busiest_substep_bytes: exchanged * (x.max_bytes + y.max_bytes) as u64,
-        busiest_substep_messages: exchanged as usize * (x.max_messages + y.max_messages),
+        busiest_substep_bytes: 2 * busiest as u64,
+        busiest_substep_messages: 2 * messages,
         window_bytes: substep_bytes as f64 * substeps.mean,
     };
     Ok(Outlook {

@@ -77,7 +77,8 @@ fn identity(config: &RunConfig, setup: &Setup, windows: u64) -> Vec<Aspect> {
     let vertical = format!("diffusion {}, convection {}", physics.diffusion_summary(), physics.convection_summary());
     let settings = &config.settings;
     let acting = format!("{physics:?} {:?} {:?}", settings.physics_cadence, settings.air_mass_reset);
-    let advection = config.advection.scheme.map_or("none", |s| s.name());
+    let advection = config.advection.summary(&config.tracers);
+    let signs: Vec<_> = config.tracers.iter().map(|t| t.sign).collect();
     let sources = config.source_summaries().join("; ");
     let sources = if sources.is_empty() { "none".to_owned() } else { sources };
     let (files, crc32c) = meteorology(setup, windows);
@@ -88,7 +89,7 @@ fn identity(config: &RunConfig, setup: &Setup, windows: u64) -> Vec<Aspect> {
         plain("window", format!("{} s", header.dt_met_seconds())),
         plain("start", setup.origin.map_or("unknown".into(), |origin| origin.to_string())),
         plain("tracers", names.join(", ")),
-        Aspect::new("advection", advection, &format!("{:?}", config.advection)),
+        Aspect::new("advection", advection, &format!("{:?} {signs:?}", config.advection)),
         Aspect::new("physics", vertical, &acting),
         Aspect::new("chemistry", config.chemistry.summary(&config.tracers), &format!("{:?}", config.chemistry)),
         Aspect::new("sources", sources.clone(), &sources),

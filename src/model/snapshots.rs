@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use kernels::{Scalar, Scheme};
+use kernels::Scalar;
 
 use super::budget::Budgets;
 use super::engine::Engine;
@@ -65,7 +65,7 @@ impl<R: Scalar> Snapshots<R> {
         about: Vec<(&'static str, String)>,
     ) -> Self {
         let mut run = vec![
-            ("advection", config.advection.scheme.map_or("none", Scheme::name).into()),
+            ("advection", config.advection.summary(&config.tracers)),
             ("diffusion", config.physics.diffusion_summary()),
             ("convection", config.physics.convection_summary()),
             ("initial_files", joined(config.initial_records())),

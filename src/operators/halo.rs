@@ -96,7 +96,7 @@ pub fn plan_halos<R: Scalar>(
     let kind_tag = match kind {
         ExchangeKind::Sweep(decomposition::Axis::X) => 0,
         ExchangeKind::Sweep(decomposition::Axis::Y) => 1,
-        ExchangeKind::Full => 2,
+        ExchangeKind::Edges | ExchangeKind::Full => 2,
     };
     let source = |s: &Strip| Side::resolve(&s.source, slabs);
     let target = |s: &Strip| Side::resolve(&s.target, slabs);
@@ -197,10 +197,20 @@ impl HaloMessages {
 }
 
 /// Upper bound of level blocks per exchange, keeps message tags apart.
-const MAX_BLOCKS: usize = 256;
+pub(super) const MAX_BLOCKS: usize = 256;
+
+/// First tag after those of the exchanges planned here.
+pub(super) const FREE_TAG: usize = 3 * MAX_BLOCKS;
 
 #[inline]
-fn copy_line<R: Copy>(slab: &mut [R], mut from: isize, from_step: isize, mut to: isize, to_step: isize, len: usize) {
+pub(super) fn copy_line<R: Copy>(
+    slab: &mut [R],
+    mut from: isize,
+    from_step: isize,
+    mut to: isize,
+    to_step: isize,
+    len: usize,
+) {
     if from_step == 1 && to_step == 1 {
         slab.copy_within(from as usize..from as usize + len, to as usize);
         return;
@@ -214,7 +224,7 @@ fn copy_line<R: Copy>(slab: &mut [R], mut from: isize, from_step: isize, mut to:
 
 /// Copies the cells from `start` on, `step` apart, into a message.
 #[inline]
-fn read_line<R: Copy>(slab: &[R], start: usize, step: isize, line: &mut [R]) {
+pub(super) fn read_line<R: Copy>(slab: &[R], start: usize, step: isize, line: &mut [R]) {
     if step == 1 {
         line.copy_from_slice(&slab[start..start + line.len()]);
         return;
@@ -228,7 +238,7 @@ fn read_line<R: Copy>(slab: &[R], start: usize, step: isize, line: &mut [R]) {
 
 /// Copies a part of a message to the cells from `start` on, `step` apart.
 #[inline]
-fn write_line<R: Copy>(slab: &mut [R], start: usize, step: isize, line: &[R]) {
+pub(super) fn write_line<R: Copy>(slab: &mut [R], start: usize, step: isize, line: &[R]) {
     if step == 1 {
         slab[start..start + line.len()].copy_from_slice(line);
         return;

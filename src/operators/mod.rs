@@ -12,5 +12,5 @@ mod threads;
 pub use air_mass::{TracersAtReset, WindowEnd, reset_air_mass};
 pub use decay::{Decaying, decay};
 pub use halo::{HaloCopies, HaloMessages, plan_halos};
-pub use memory::{ColumnOperators, message_bytes, work_bytes};
+pub use memory::{ColumnOperators, LegTraffic, TransportSize};
 pub use threads::Threads;

@@ -48,6 +48,14 @@ sections! {
     SweepY "cs_sweep_y";
     /// Sweeps along k, with diffusion and emissions between them.
     SweepZ "cs_sweep_z";
+    /// Inner faces and predictors of the Lin–Rood operator, with what its tracers share.
+    LinRoodInner "cs_linrood_inner";
+    /// Outer faces of the Lin–Rood operator.
+    LinRoodOuter "cs_linrood_outer";
+    /// New contents of the Lin–Rood operator, and what cells can afford.
+    LinRoodUpdate "cs_linrood_update";
+    /// Halo copies within the rank for the Lin–Rood operator.
+    LinRoodHalo "cs_linrood_halo";
     /// Convection.
     Convection "cs_convection";
     /// Halo copies within the rank before sweeps along i, air and tracers.

@@ -3,7 +3,8 @@
 use atmostr::comm::{Communicator, threads};
 use atmostr::operators::advection::{CellBudget, MAX_PASSES, Winds, largest_budget};
 use decomposition::{Layout, Panel, PanelConvention, TileGrid};
-use kernels::Scalar;
+use kernels::scheme::{LinRood, LinRoodRule};
+use kernels::{Scalar, Scheme};
 
 use crate::case::{CONVENTIONS, Flow, case};
 use crate::run::{Pieces, Run, run, scatter};
@@ -151,4 +152,59 @@ fn passes_that_keep_the_budget_clamp_nothing() {
             assert!(stats.clamped == 0 && stats.max_courant < 1.0, "{stats:?}");
         }
     }
+}
+
+/// Levels without vertical winds go their own way: each has the result of as many passes as it needs.
+#[test]
+fn levels_are_taken_through_as_many_passes_as_they_need() {
+    let (start, mut winds) = case(CONVENTIONS[0], 8, 4, Flow::steady(0.3));
+    let dims = start.dims;
+    winds.cm.fill(0.0);
+    // One level needs all passes, the next a quarter of them, and so on.
+    let per_level = [1.0, 0.25, 0.5, 0.0];
+    for (panel, k, j, i) in dims.each_cell() {
+        let mut scale = |values: &mut [f64], face: usize| values[face] *= per_level[k];
+        scale(&mut winds.am, dims.face_x(panel, k, j, i));
+        scale(&mut winds.bm, dims.face_y(panel, k, j, i));
+        if i + 1 == dims.nc {
+            scale(&mut winds.am, dims.face_x(panel, k, j, dims.nc));
+        }
+        if j + 1 == dims.nc {
+            scale(&mut winds.bm, dims.face_y(panel, k, dims.nc, i));
+        }
+    }
+    for rule in [LinRoodRule::Quasi, LinRoodRule::HuynhPd] {
+        let scheme = Scheme::LinRood(LinRood::new(rule));
+        for (ranks, threads) in [(1, 1), (6, 2), (24, 1)] {
+            let how = Run { scheme, passes: 8, ..Run::default() };
+            let found = run(&start, &winds, Run { levels_differ: true, ranks, threads, ..how });
+            let needed = |needs: usize| {
+                let strongest = largest_in(&start, &winds, 0);
+                let of_level = largest_in(&start, &winds, needs);
+                ((8.0 * (of_level / strongest)).ceil() as usize).max(1)
+            };
+            assert!(needed(1) < needed(2) && needed(2) < 8);
+            for k in 0..dims.nk {
+                let expected = run(&start, &winds, Run { passes: needed(k), ..how }).end;
+                for (panel, level, j, i) in dims.each_cell().filter(|cell| cell.1 == k) {
+                    let cell = dims.cell(panel, level, j, i);
+                    for (found, expected) in found.end.planes().zip(expected.planes()) {
+                        assert_eq!(found[cell].to_bits(), expected[cell].to_bits(), "{rule:?} {ranks} {k}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Largest `2 (out_x + out_y)/m` of a level.
+fn largest_in(start: &Global<f64>, winds: &GlobalWinds<f64>, level: usize) -> f64 {
+    let dims = start.dims;
+    let of_cell = |(p, k, j, i): (Panel, usize, usize, usize)| {
+        let [west, east] = [0, 1].map(|d| winds.am[dims.face_x(p, k, j, i + d)]);
+        let [south, north] = [0, 1].map(|d| winds.bm[dims.face_y(p, k, j + d, i)]);
+        let outflow = (-west).max(0.0) + east.max(0.0) + (-south).max(0.0) + north.max(0.0);
+        2.0 * outflow / start.air[dims.cell(p, k, j, i)]
+    };
+    dims.each_cell().filter(|cell| cell.1 == level).map(of_cell).fold(0.0, f64::max)
 }

@@ -3,11 +3,12 @@
 use decomposition::{Axis, Edge, Panel, PanelConvention};
 use kernels::numerics::face_coefficients;
 use kernels::scheme::{
-    CellScheme, PpmCw84, PpmHuynhPd, PpmLimiter, PpmMonotone, PpmNone, SlopesLimiter, SlopesMonotone, SlopesNone,
-    SlopesPositivity, Upwind,
+    CellScheme, Fv3Hord8, Fv3Hord13, PpmCw84, PpmHuynhPd, PpmLimiter, PpmMonotone, PpmNone, SlopesLimiter,
+    SlopesMonotone, SlopesNone, SlopesPositivity, Upwind,
 };
 use kernels::{Scalar, Scheme};
 
+use crate::naive_linrood;
 use crate::sphere::{Dims, Global, GlobalWinds};
 
 /// One substep of the reference; the operator under test is not involved.
@@ -27,6 +28,9 @@ pub fn substep<R: Scalar>(
         Scheme::Ppm(PpmLimiter::Monotone) => palindrome::<PpmMonotone, R>,
         Scheme::Ppm(PpmLimiter::Cw84) => palindrome::<PpmCw84, R>,
         Scheme::Ppm(PpmLimiter::HuynhPd) => palindrome::<PpmHuynhPd, R>,
+        Scheme::Ppm(PpmLimiter::Mono) => palindrome::<Fv3Hord8, R>,
+        Scheme::Ppm(PpmLimiter::Pd) => palindrome::<Fv3Hord13, R>,
+        Scheme::LinRood(operator) => return naive_linrood::substep(state, winds, operator, scale, passes),
     };
     of(state, winds, R::from_f64(scale / passes as f64), passes)
 }
@@ -197,7 +201,12 @@ fn horizontal<S: CellScheme, R: Scalar>(
     *state = end;
 }
 
-fn vertical<S: CellScheme, R: Scalar>(state: &mut Global<R>, winds: &GlobalWinds<R>, scale: R, counts: &mut Counts) {
+pub fn vertical<S: CellScheme, R: Scalar>(
+    state: &mut Global<R>,
+    winds: &GlobalWinds<R>,
+    scale: R,
+    counts: &mut Counts,
+) {
     let dims = state.dims;
     let reach = S::HALO - 1;
     let flat = |k: isize| k < reach as isize || k + reach as isize >= dims.nk as isize;

@@ -13,7 +13,7 @@ use atmostr::sources::{Conversion, Source};
 use atmostr::state::{AIR, PackedState, Slabs, TileSet};
 use decomposition::{Layout, TileGrid};
 use kernels::cpu::SweepStats;
-use kernels::scheme::PpmLimiter;
+use kernels::scheme::{Choice, Fusion, PpmLimiter, Sign, Vertical};
 use kernels::{Scalar, Scheme};
 
 use crate::sphere::{Global, GlobalWinds};
@@ -22,6 +22,8 @@ use crate::sphere::{Global, GlobalWinds};
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
     pub scheme: Scheme,
+    pub vertical: Vertical,
+    pub fusion: Fusion,
     pub ranks: usize,
     pub threads: usize,
     pub grid: Option<TileGrid>,
@@ -31,6 +33,8 @@ pub struct Run {
     pub steps: usize,
     /// Whether an operator that does nothing acts at the midpoint.
     pub idle_midpoint: bool,
+    /// Whether the operator learns first how much of the passes each level needs.
+    pub levels_differ: bool,
     /// Factor on the winds of a step.
     pub scale: fn(usize) -> f64,
 }
@@ -39,6 +43,8 @@ impl Default for Run {
     fn default() -> Self {
         Self {
             scheme: Scheme::Ppm(PpmLimiter::HuynhPd),
+            vertical: Vertical::Same,
+            fusion: Fusion::Never,
             ranks: 1,
             threads: 1,
             grid: None,
@@ -46,6 +52,7 @@ impl Default for Run {
             passes: 1,
             steps: 1,
             idle_midpoint: false,
+            levels_differ: false,
             scale: |_| 1.0,
         }
     }
@@ -154,13 +161,22 @@ pub fn run<R: Scalar>(start: &Global<R>, winds: &GlobalWinds<R>, how: Run) -> Ou
     let ranks = threads::run(how.ranks, |comm| {
         let threads = Threads::new(how.threads).expect("each rank has its own thread");
         let Pieces { mut state, x, y, z } = scatter(&layout, comm.rank(), start, winds);
-        let mut advection = Advection::new(how.scheme, &layout, &state, &threads, &comm);
+        let choice = Choice::from(how.scheme).with_vertical(how.vertical).with_fusion(how.fusion);
+        // Every other tracer may have any sign, the waves among them.
+        let signs: Vec<_> = (0..start.tracers.len()).map(|n| [Sign::NonNegative, Sign::Any][n % 2]).collect();
+        let mut advection = Advection::new(choice, &layout, &state, &threads, &comm);
+        if how.vertical != Vertical::Same {
+            advection = advection.with_signs(&signs);
+        }
         let before = tracer_totals(&comm, &state).expect("finite start");
         let mut stats = SweepStats::default();
         let mut idle = how.idle_midpoint.then(|| idle(&state, start.dims.nc, threads.count()));
         let window = WindowBuffer::empty(state.tile_set().clone(), start.dims.nc, start.dims.nk, start.convention, &[]);
         for step in 0..how.steps {
             let winds = Winds { x: &x, y: &y, z: &z, scale: (how.scale)(step) };
+            if how.levels_differ {
+                advection.largest_budget(state.slabs(), winds, &comm);
+            }
             let timing = CentreStep { start: 0.0, seconds: 900.0 };
             let midpoint = idle.as_mut().map(|physics| Midpoint { physics, window: &window, step: timing });
             stats = stats.merge(advection.substep(&mut state, winds, how.passes, midpoint, None, &threads).sweeps);

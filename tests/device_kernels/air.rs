@@ -9,7 +9,7 @@ use kernels::cpu::FaceCoefficients;
 use kernels::device::KernelName;
 
 use crate::rig::{Rig, copy_interior, int, real};
-use crate::sweeps::{prepare, vertical_air};
+use crate::sweeps::{Paired, prepare, vertical_air};
 use crate::world::{World, table};
 
 pub fn advance_air<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
@@ -46,6 +46,8 @@ pub fn advance_air_vertically<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>)
     let state = rig.put(world.state.slabs().data());
     let rows = world.rows();
     let [stride, field_stride] = world.strides();
+    let paired = Paired::new(world);
+    let [allowed, part] = paired.arguments(rig);
     let arguments = [
         state,
         rig.put(world.fluxes[2].data()),
@@ -55,10 +57,12 @@ pub fn advance_air_vertically<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>)
         real(world.scale),
         stride,
         field_stride,
+        allowed,
+        part,
     ];
     let groups = [rows.len(), world.depth()];
     rig.cover(KernelName::AdvanceAirVertically, world.widest(), groups, &arguments);
-    rig.assert_memory(state, &vertical_air(world));
+    rig.assert_memory(state, &vertical_air(world, &paired));
 }
 
 pub fn reset_air<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {

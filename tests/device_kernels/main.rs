@@ -59,6 +59,8 @@ fn case<R: Scalar>(kernel: KernelName) -> Case<R> {
         KernelName::FirstUnusable => Case::OneScheme(scans::first_unusable),
         KernelName::ExactSums => Case::OneScheme(scans::exact_sums),
         KernelName::ColumnSums => Case::OneScheme(scans::column_sums),
+        KernelName::FuseColumns => Case::OneScheme(sweeps::fuse),
+        KernelName::SplineRows | KernelName::SweepSpline => Case::OneScheme(sweeps::spline),
         KernelName::DiffusionFactors => Case::OneScheme(diffusion::diffusion_factors),
         KernelName::Diffuse => Case::OneScheme(diffusion::diffuse),
         KernelName::DiffuseSingle => Case::OneScheme(diffusion::diffuse_single),
@@ -77,7 +79,8 @@ fn case<R: Scalar>(kernel: KernelName) -> Case<R> {
 /// All kernels.
 fn everything() -> KernelSet {
     let room = Tm5Room { layers: columns::DEEPEST, solve: Solve::Delta, batch: 6 };
-    let parts = [KernelPart::Diffusion, KernelPart::Deposit, KernelPart::Cmfmc, KernelPart::Tm5Serial];
+    let parts =
+        [KernelPart::Spline, KernelPart::Diffusion, KernelPart::Deposit, KernelPart::Cmfmc, KernelPart::Tm5Serial];
     parts.into_iter().fold(KernelSet::transport().with_tm5(room), KernelSet::with)
 }
 
@@ -113,8 +116,8 @@ impl Groups {
 }
 
 /// Programs to compare: every scheme, and every shape of groups where a scheme reads no, one and two neighbours.
-const PROGRAMS: [(Scheme, Groups); 10] = {
-    let [upwind, slopes, monotone, positive, none, linear, cw84, huynh] = Scheme::ALL;
+const PROGRAMS: [(Scheme, Groups); 12] = {
+    let [upwind, slopes, monotone, positive, none, linear, cw84, huynh, mono, pd] = Scheme::ALL;
     [
         (upwind, Groups::Usual),
         (upwind, Groups::Odd),
@@ -126,6 +129,8 @@ const PROGRAMS: [(Scheme, Groups); 10] = {
         (cw84, Groups::Usual),
         (cw84, Groups::Odd),
         (huynh, Groups::Usual),
+        (mono, Groups::Odd),
+        (pd, Groups::Usual),
     ]
 };
 

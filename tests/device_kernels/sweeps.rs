@@ -2,16 +2,18 @@
 
 use atmostr::device::Argument;
 use kernels::Scalar;
+use kernels::TileShape;
 use kernels::cpu::{
-    ColumnCoefficients, FaceCoefficients, SweepKernel, SweepStats, TransferPlanes, Workspace, prepare_x, prepare_y,
-    prepare_z,
+    ColumnCoefficients, FaceCoefficients, SPLINE_LAYERS, SplineCoefficients, SplineWorkspace, SweepKernel, SweepStats,
+    TransferPlanes, Workspace, fuse_columns, prepare_spline, prepare_x, prepare_y, prepare_z, sweep_spline,
 };
 use kernels::device::KernelName;
-use kernels::scheme::kernel;
-use kernels::{TileShape, scheme::Scheme};
+use kernels::numerics::{fused_parts, outflow_ratio};
+use kernels::scheme::{Scheme, Sign, kernel};
 
 use atmostr::state::Slabs;
 
+use crate::device::same;
 use crate::rig::{Rig, copy_interior, int, real};
 use crate::world::{World, table};
 
@@ -169,22 +171,71 @@ impl Row {
     }
 }
 
+/// A vertical sweep as a part of a pair: which part, and which columns take both at once.
+pub struct Paired<R: Scalar> {
+    part: i32,
+    allowed: Slabs<R>,
+    /// Fluxes of the part.
+    fluxes: Slabs<R>,
+}
+
+impl<R: Scalar> Paired<R> {
+    pub fn new(world: &mut World<R>) -> Self {
+        let part = world.random.below(3);
+        let mut allowed = Slabs::zeros(world.set.clone(), 1, 1);
+        allowed.data_mut().iter_mut().for_each(|one| *one = R::from_f64(f64::from(u8::from(world.random.once_in(2)))));
+        let mut fluxes = world.fluxes[2].clone();
+        for level in 0..if part == 0 { 0 } else { fluxes.levels() } {
+            for tile in 0..world.set.len() {
+                let flags = allowed.plane(0, tile, 0);
+                for (flux, allowed) in fluxes.plane_mut(level, tile, 0).iter_mut().zip(flags) {
+                    let parts = fused_parts(*allowed);
+                    *flux = if part == 1 { parts.0 } else { parts.1 } * *flux;
+                }
+            }
+        }
+        Self { part: int(part), allowed, fluxes }
+    }
+
+    /// Both as arguments.
+    pub fn arguments(&self, rig: &mut Rig<R>) -> [Argument; 2] {
+        [rig.put(self.allowed.data()), Argument::Int(self.part)]
+    }
+}
+
+/// Vertical sweeps of the tracers of a row.
+pub enum Vertical {
+    Profiles(Scheme),
+    /// One sign for each tracer.
+    Spline(Vec<Sign>),
+}
+
 /// A vertical sweep by the processor: air and tracers of the state, and the number of clamped faces.
-fn vertical<R: Scalar>(world: &World<R>, scheme: Scheme) -> ([Vec<R>; 2], u64) {
+pub fn vertical<R: Scalar>(world: &World<R>, fluxes: &Slabs<R>, sweeps: &Vertical) -> ([Vec<R>; 2], u64) {
     let (depth, before) = (world.depth(), world.state.slabs());
-    let sweeps: &dyn SweepKernel<R> = kernel(scheme);
     let (mut air, mut tracers) = (before.clone(), before.clone());
     let mut clamped = 0;
     for row in world.rows() {
         let row = Row::new(world, row);
         let mut faces = ColumnCoefficients::new(row.width, depth);
-        let flux = row.gather(&world.fluxes[2], 0, 0.0);
+        let flux = row.gather(fluxes, 0, 0.0);
         let mut mass = row.gather(before, 0, 1.0);
+        let mut spline = SplineCoefficients::new(row.width, depth);
+        if let Vertical::Spline(_) = sweeps {
+            prepare_spline(row.width, depth, &mass, &mut spline);
+        }
         clamped += prepare_z(row.width, depth, &mut mass, &flux, world.scale, &mut faces).clamped;
         row.scatter(&mass, &mut air, 0);
         for plane in 1..world.planes() {
             let mut tracer = row.gather(before, plane, 0.0);
-            sweeps.sweep_z(row.width, depth, &mut tracer, &faces);
+            match sweeps {
+                Vertical::Profiles(scheme) => kernel(*scheme).sweep_z(row.width, depth, &mut tracer, &faces),
+                Vertical::Spline(signs) => {
+                    let mut workspace = SplineWorkspace::new(depth);
+                    let sign = signs[plane - 1];
+                    sweep_spline(sign, row.width, depth, &mut tracer, &faces, &spline, &mut workspace);
+                }
+            }
             row.scatter(&tracer, &mut tracers, plane);
         }
     }
@@ -192,8 +243,8 @@ fn vertical<R: Scalar>(world: &World<R>, scheme: Scheme) -> ([Vec<R>; 2], u64) {
 }
 
 /// Air after a vertical sweep by the processor: all values of the state.
-pub fn vertical_air<R: Scalar>(world: &World<R>) -> Vec<R> {
-    let ([air, _], _) = vertical(world, Scheme::Upwind);
+pub fn vertical_air<R: Scalar>(world: &World<R>, paired: &Paired<R>) -> Vec<R> {
+    let ([air, _], _) = vertical(world, &paired.fluxes, &Vertical::Profiles(Scheme::Upwind));
     air
 }
 
@@ -202,6 +253,8 @@ pub fn sweep_z<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
     let rows = world.rows();
     let [stride, field_stride] = world.strides();
     let counter = rig.put(&[0_i32]);
+    let paired = Paired::new(world);
+    let [allowed, part] = paired.arguments(rig);
     let arguments = [
         state,
         rig.put(world.fluxes[2].data()),
@@ -212,9 +265,120 @@ pub fn sweep_z<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
         Argument::Int(int(world.depth())),
         stride,
         field_stride,
+        allowed,
+        part,
     ];
     rig.cover(KernelName::SweepZ, world.widest(), [world.planes() - 1, rows.len()], &arguments);
-    let ([_, expected], clamped) = vertical(world, rig.scheme);
+    let ([_, expected], clamped) = vertical(world, &paired.fluxes, &Vertical::Profiles(rig.scheme));
     rig.assert_memory(state, &expected);
     rig.assert_clamped(counter, clamped);
+}
+
+/// A random sign for each tracer.
+fn signs<R: Scalar>(world: &mut World<R>) -> Vec<Sign> {
+    (1..world.planes()).map(|_| if world.random.once_in(2) { Sign::Any } else { Sign::NonNegative }).collect()
+}
+
+/// The two kernels of sweeps with spline profiles, some tracers at a time.
+pub fn spline<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
+    if world.depth() < SPLINE_LAYERS {
+        return;
+    }
+    let state = rig.put(world.state.slabs().data());
+    let rows = world.rows();
+    let [stride, field_stride] = world.strides();
+    let counter = rig.put(&[0_i32]);
+    let paired = Paired::new(world);
+    let [allowed, part] = paired.arguments(rig);
+    let (flux, tiles) = (rig.put(world.fluxes[2].data()), rig.put(&world.tiles()));
+    let listed = rig.put(&table(&rows));
+    let field = vec![R::default(); world.fluxes[2].data().len()];
+    let (at_once, tracers) = (1 + world.random.below(3), world.planes() - 1);
+    let [ratios, pivots, uppers] = std::array::from_fn(|_| rig.put(&field));
+    let edges = rig.put(&vec![R::default(); at_once * world.fluxes[0].data().len()]);
+    let levels = Argument::Int(int(world.depth()));
+    let arguments = [state, ratios, pivots, uppers, tiles, listed, levels, stride, field_stride];
+    rig.cover(KernelName::SplineRows, world.widest(), [rows.len(), 1], &arguments);
+    let signs = signs(world);
+    let numbers: Vec<i32> = signs.iter().map(|sign| i32::from(*sign == Sign::Any)).collect();
+    let signs_there = rig.put(&numbers);
+    for first in (0..tracers).step_by(at_once) {
+        let arguments = [
+            state,
+            flux,
+            ratios,
+            pivots,
+            uppers,
+            edges,
+            allowed,
+            signs_there,
+            tiles,
+            listed,
+            counter,
+            real(world.scale),
+            part,
+            Argument::Int(int(first)),
+            levels,
+            stride,
+            field_stride,
+        ];
+        let count = at_once.min(tracers - first);
+        rig.cover(KernelName::SweepSpline, world.widest(), [count, rows.len()], &arguments);
+    }
+    let ([_, expected], clamped) = vertical(world, &paired.fluxes, &Vertical::Spline(signs));
+    rig.assert_memory(state, &expected);
+    rig.assert_clamped(counter, clamped);
+}
+
+/// Columns that take two sweeps at once.
+pub fn fuse<R: Scalar>(rig: &mut Rig<R>, world: &mut World<R>) {
+    let rows = world.rows();
+    let [stride, field_stride] = world.strides();
+    let mut expected = Slabs::zeros(world.set.clone(), 1, 1);
+    let allowed = rig.put(expected.data());
+    // Weak enough for some columns.
+    let scale = R::from_f64(0.1) * world.scale;
+    let arguments = [
+        rig.put(world.state.slabs().data()),
+        rig.put(world.fluxes[2].data()),
+        allowed,
+        rig.put(&world.tiles()),
+        rig.put(&table(&rows)),
+        real(scale),
+        Argument::Int(int(world.depth())),
+        stride,
+        field_stride,
+    ];
+    rig.cover(KernelName::FuseColumns, world.widest(), [rows.len(), 1], &arguments);
+    for place in rows {
+        let row = Row::new(world, place);
+        let ones = vec![R::from_f64(1.0); (world.depth() + 1) * row.width];
+        let mut parts = [ones.clone(), ones];
+        let (mass, flux) = (row.gather(world.state.slabs(), 0, 1.0), row.gather(&world.fluxes[2], 0, 0.0));
+        let [first, second] = &mut parts;
+        // Fluxes of 1 in the row below the last would show the factors; there are only the fluxes themselves.
+        fuse_columns(row.width, world.depth(), &mass, &flux, scale, [first, second]);
+        let allowed: Vec<R> =
+            (0..row.width).map(|column| allowed_of(column, &row, world.depth(), &mass, &flux, scale)).collect();
+        for (column, allowed) in allowed.iter().enumerate() {
+            let (one, two) = fused_parts(*allowed);
+            for at in (0..=world.depth()).map(|k| k * row.width + column) {
+                assert!(same(first[at], one * flux[at]) && same(second[at], two * flux[at]), "{}", rig.what());
+            }
+        }
+        row.scatter(&allowed, &mut expected, 0);
+    }
+    rig.assert_memory(allowed, expected.data());
+}
+
+/// Whether a column takes both, from each of its cells.
+fn allowed_of<R: Scalar>(column: usize, row: &Row, depth: usize, mass: &[R], flux: &[R], scale: R) -> R {
+    let zero = R::default();
+    let at = |k: usize| k * row.width + column;
+    let within = (0..depth).all(|k| {
+        let top = if k == 0 { zero } else { flux[at(k)] };
+        let bottom = if k + 1 == depth { zero } else { flux[at(k + 1)] };
+        outflow_ratio(mass[at(k)], scale, zero, zero, zero, zero, top, bottom) <= R::from_f64(0.95)
+    });
+    R::from_f64(f64::from(u8::from(within)))
 }

@@ -269,5 +269,6 @@ pub fn advection(scheme: Scheme) -> &'static str {
         Scheme::Ppm(PpmLimiter::Monotone) => "scheme = \"ppm\"",
         Scheme::Ppm(PpmLimiter::Cw84) => "scheme = \"ppm\"\nlimiter = \"cw84\"",
         Scheme::Ppm(PpmLimiter::HuynhPd) => "scheme = \"ppm\"\nlimiter = \"huynh_pd\"",
+        Scheme::LinRood(_) => "scheme = \"linrood\"\nlimiter = \"huynh_pd\"",
     }
 }

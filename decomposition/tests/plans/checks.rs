@@ -7,7 +7,8 @@ use decomposition::{
 
 use crate::oracle::{self, Cell};
 
-pub const KINDS: [ExchangeKind; 3] = [ExchangeKind::Sweep(Axis::X), ExchangeKind::Sweep(Axis::Y), ExchangeKind::Full];
+pub const KINDS: [ExchangeKind; 4] =
+    [ExchangeKind::Sweep(Axis::X), ExchangeKind::Sweep(Axis::Y), ExchangeKind::Edges, ExchangeKind::Full];
 
 /// Every cell belongs to one tile, every rank owns a run of at least one tile, and owners are found again.
 pub fn ownership(layout: &Layout) {
@@ -123,7 +124,8 @@ fn is_filled(layout: &Layout, kind: ExchangeKind, tile: &Tile, (i, j): (isize, i
     match kind {
         _ if inside_i && inside_j => false,
         ExchangeKind::Full => sphere_cell(layout, tile, (i, j)).is_some(),
-        ExchangeKind::Sweep(_) if !inside_i && !inside_j => false,
+        ExchangeKind::Sweep(_) | ExchangeKind::Edges if !inside_i && !inside_j => false,
+        ExchangeKind::Edges => true,
         ExchangeKind::Sweep(axis) => {
             let beyond = if inside_j { Axis::X } else { Axis::Y };
             let (panel, pi, pj) = on_panel(tile, (i, j));

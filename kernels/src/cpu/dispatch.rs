@@ -5,14 +5,19 @@
 
 use crate::cpu::budget::{LevelFluxes, OutflowBudget};
 use crate::cpu::coefficients::{ColumnCoefficients, FaceCoefficients, FaceState, SweepStats};
+use crate::cpu::fusion::FusedColumns;
 use crate::cpu::kernel::SweepKernel;
+use crate::cpu::linrood::{
+    self, LinRoodBooks, LinRoodCoefficients, LinRoodKernel, LinRoodPlanes, PanelFaces, linrood_kernels,
+};
 use crate::cpu::seams::{SeamCoefficients, SeamLine};
+use crate::cpu::spline::{SplineCoefficients, SplineWorkspace};
 use crate::cpu::transfers::TransferPlanes;
 use crate::cpu::workspace::Workspace;
-use crate::cpu::{budget, coefficients, march, rows, seams};
+use crate::cpu::{budget, coefficients, fusion, march, rows, seams, spline};
 use crate::scheme::{
-    CellScheme, PpmCw84, PpmHuynhPd, PpmLimiter, PpmMonotone, PpmNone, Scheme, SlopesLimiter, SlopesMonotone,
-    SlopesNone, SlopesPositivity, Upwind,
+    CellScheme, Fv3Hord8, Fv3Hord13, LinRoodQuasi, LinRoodRule, PpmCw84, PpmHuynhPd, PpmLimiter, PpmMonotone, PpmNone,
+    Scheme, Sign, SlopesLimiter, SlopesMonotone, SlopesNone, SlopesPositivity, Upwind,
 };
 use crate::shape::TileShape;
 
@@ -55,6 +60,30 @@ pub trait Dispatch: Sized {
     ) -> SweepStats;
 
     #[doc(hidden)]
+    fn fuse_columns(
+        width: usize,
+        nk: usize,
+        air_mass: &[Self],
+        face_flux: &[Self],
+        scale: Self,
+        parts: [&mut [Self]; 2],
+    ) -> FusedColumns;
+
+    #[doc(hidden)]
+    fn prepare_spline(width: usize, nk: usize, air_mass: &[Self], out: &mut SplineCoefficients<Self>);
+
+    #[doc(hidden)]
+    fn sweep_spline(
+        sign: Sign,
+        width: usize,
+        nk: usize,
+        tracer: &mut [Self],
+        faces: &ColumnCoefficients<Self>,
+        spline: &SplineCoefficients<Self>,
+        workspace: &mut SplineWorkspace<Self>,
+    );
+
+    #[doc(hidden)]
     fn prepare_seam(
         air_mass: &[Self],
         face_flux: &[Self],
@@ -65,6 +94,34 @@ pub trait Dispatch: Sized {
 
     #[doc(hidden)]
     fn outflow_budget(shape: &TileShape, air_mass: &[Self], fluxes: LevelFluxes<Self>, scale: Self) -> OutflowBudget;
+
+    #[doc(hidden)]
+    fn linrood_kernel(rule: LinRoodRule) -> &'static dyn LinRoodKernel<Self>
+    where
+        Self: crate::Scalar;
+
+    #[doc(hidden)]
+    fn linrood_prepare(
+        shape: &TileShape,
+        air_mass: &mut [Self],
+        face_flux: [&[Self]; 2],
+        scale: Self,
+        out: &mut LinRoodCoefficients<Self>,
+    ) -> SweepStats;
+
+    #[doc(hidden)]
+    fn linrood_parts(shape: &TileShape, content: &[Self], planes: &mut LinRoodPlanes<'_, Self>);
+
+    #[doc(hidden)]
+    fn linrood_limit(shape: &TileShape, planes: &mut LinRoodPlanes<'_, Self>);
+
+    #[doc(hidden)]
+    fn linrood_update(
+        shape: &TileShape,
+        content: &mut [Self],
+        planes: &LinRoodPlanes<'_, Self>,
+        books: Option<LinRoodBooks<'_, Self>>,
+    );
 }
 
 /// Forwards a call to a function compiled once per processor class.
@@ -167,8 +224,9 @@ macro_rules! dispatch {
     ($real:ty, $width:literal) => {
         kernel!(
             $real, $width: Upwind, SlopesNone, SlopesMonotone, SlopesPositivity, PpmNone, PpmMonotone, PpmCw84,
-            PpmHuynhPd
+            PpmHuynhPd, LinRoodQuasi, Fv3Hord8, Fv3Hord13
         );
+        linrood_kernels!($real, $width: PpmNone, LinRoodQuasi, Fv3Hord8, PpmCw84, PpmHuynhPd);
 
         impl Dispatch for $real {
             fn sweep_kernel(scheme: Scheme) -> &'static dyn SweepKernel<$real> {
@@ -181,7 +239,76 @@ macro_rules! dispatch {
                     Scheme::Ppm(PpmLimiter::Monotone) => &PpmMonotone,
                     Scheme::Ppm(PpmLimiter::Cw84) => &PpmCw84,
                     Scheme::Ppm(PpmLimiter::HuynhPd) => &PpmHuynhPd,
+                    Scheme::Ppm(PpmLimiter::Mono) => &Fv3Hord8,
+                    Scheme::Ppm(PpmLimiter::Pd) => &Fv3Hord13,
+                    Scheme::LinRood(operator) => match operator.rule {
+                        LinRoodRule::None => &PpmNone,
+                        LinRoodRule::Quasi => &LinRoodQuasi,
+                        LinRoodRule::Mono => &Fv3Hord8,
+                        LinRoodRule::Cw84 => &PpmCw84,
+                        LinRoodRule::HuynhPd => &PpmHuynhPd,
+                    },
                 }
+            }
+
+            fn linrood_kernel(rule: LinRoodRule) -> &'static dyn LinRoodKernel<$real> {
+                match rule {
+                    LinRoodRule::None => &PpmNone,
+                    LinRoodRule::Quasi => &LinRoodQuasi,
+                    LinRoodRule::Mono => &Fv3Hord8,
+                    LinRoodRule::Cw84 => &PpmCw84,
+                    LinRoodRule::HuynhPd => &PpmHuynhPd,
+                }
+            }
+
+            fn linrood_prepare(
+                shape: &TileShape,
+                air_mass: &mut [$real],
+                face_flux: [&[$real]; 2],
+                scale: $real,
+                out: &mut LinRoodCoefficients<$real>,
+            ) -> SweepStats {
+                per_processor!(
+                    (
+                        shape: &TileShape,
+                        air_mass: &mut [$real],
+                        face_flux: [&[$real]; 2],
+                        scale: $real,
+                        out: &mut LinRoodCoefficients<$real>,
+                    ) -> SweepStats,
+                    linrood::prepare::<$real, $width>(shape, air_mass, face_flux, scale, out)
+                )
+            }
+
+            fn linrood_parts(shape: &TileShape, content: &[$real], planes: &mut LinRoodPlanes<'_, $real>) {
+                per_processor!(
+                    (shape: &TileShape, content: &[$real], planes: &mut LinRoodPlanes<'_, $real>) -> (),
+                    linrood::parts::<$real>(shape, content, planes)
+                )
+            }
+
+            fn linrood_limit(shape: &TileShape, planes: &mut LinRoodPlanes<'_, $real>) {
+                per_processor!(
+                    (shape: &TileShape, planes: &mut LinRoodPlanes<'_, $real>) -> (),
+                    linrood::limit::<$real>(shape, planes)
+                )
+            }
+
+            fn linrood_update(
+                shape: &TileShape,
+                content: &mut [$real],
+                planes: &LinRoodPlanes<'_, $real>,
+                books: Option<LinRoodBooks<'_, $real>>,
+            ) {
+                per_processor!(
+                    (
+                        shape: &TileShape,
+                        content: &mut [$real],
+                        planes: &LinRoodPlanes<'_, $real>,
+                        books: Option<LinRoodBooks<'_, $real>>,
+                    ) -> (),
+                    linrood::update::<$real>(shape, content, planes, books)
+                )
             }
 
             fn prepare_x(
@@ -244,6 +371,57 @@ macro_rules! dispatch {
                         out: &mut ColumnCoefficients<$real>,
                     ) -> SweepStats,
                     coefficients::prepare_z::<$real, $width>(width, nk, air_mass, face_flux, scale, out)
+                )
+            }
+
+            fn fuse_columns(
+                width: usize,
+                nk: usize,
+                air_mass: &[$real],
+                face_flux: &[$real],
+                scale: $real,
+                parts: [&mut [$real]; 2],
+            ) -> FusedColumns {
+                per_processor!(
+                    (
+                        width: usize,
+                        nk: usize,
+                        air_mass: &[$real],
+                        face_flux: &[$real],
+                        scale: $real,
+                        parts: [&mut [$real]; 2],
+                    ) -> FusedColumns,
+                    fusion::fuse_columns::<$real, $width>(width, nk, air_mass, face_flux, scale, parts)
+                )
+            }
+
+            fn prepare_spline(width: usize, nk: usize, air_mass: &[$real], out: &mut SplineCoefficients<$real>) {
+                per_processor!(
+                    (width: usize, nk: usize, air_mass: &[$real], out: &mut SplineCoefficients<$real>) -> (),
+                    spline::prepare_spline::<$real, $width>(width, nk, air_mass, out)
+                )
+            }
+
+            fn sweep_spline(
+                sign: Sign,
+                width: usize,
+                nk: usize,
+                tracer: &mut [$real],
+                faces: &ColumnCoefficients<$real>,
+                spline: &SplineCoefficients<$real>,
+                workspace: &mut SplineWorkspace<$real>,
+            ) {
+                per_processor!(
+                    (
+                        sign: Sign,
+                        width: usize,
+                        nk: usize,
+                        tracer: &mut [$real],
+                        faces: &ColumnCoefficients<$real>,
+                        spline: &SplineCoefficients<$real>,
+                        workspace: &mut SplineWorkspace<$real>,
+                    ) -> (),
+                    spline::sweep_spline::<$real, $width>(sign, width, nk, tracer, faces, spline, workspace)
                 )
             }
 

@@ -9,10 +9,13 @@ mod budget;
 mod buffer;
 mod coefficients;
 mod dispatch;
+mod fusion;
 mod kernel;
+pub(crate) mod linrood;
 mod march;
 mod rows;
 mod seams;
+mod spline;
 #[cfg(test)]
 mod tests;
 mod transfers;
@@ -23,12 +26,19 @@ pub use buffer::AlignedBuffer;
 pub use coefficients::{ColumnCoefficients, FaceCoefficients, FaceState, SweepStats};
 pub use dispatch::Dispatch;
 pub(crate) use dispatch::per_processor;
+pub use fusion::FusedColumns;
 pub use kernel::SweepKernel;
+pub use linrood::{
+    LinRoodBooks, LinRoodCoefficients, LinRoodKernel, LinRoodPlanes, PanelFaces, linrood_limit, linrood_parts,
+    linrood_prepare, linrood_update,
+};
 pub use seams::{SeamCoefficients, SeamLine, SeamSide, StencilOrder, apply_seam};
+pub use spline::{SPLINE_LAYERS, SplineCoefficients, SplineWorkspace};
 pub use transfers::{TransferPlanes, book_seam};
 pub use workspace::Workspace;
 
 use crate::real::Scalar;
+use crate::scheme::Sign;
 use crate::shape::TileShape;
 
 /// Coefficients of a sweep along i of one plane; advances the interior air mass, `m_i += F_i − F_{i+1}`.
@@ -72,6 +82,48 @@ pub fn prepare_z<R: Scalar>(
     out: &mut ColumnCoefficients<R>,
 ) -> SweepStats {
     R::prepare_z(width, nk, air_mass, face_flux, scale, out)
+}
+
+/// Fluxes of two successive vertical sweeps of a row of columns: in every column whose outflow budget `2 · scale · (out_top +
+/// out_bottom) / m` is at most 0.95 in all layers, the first gets twice `face_flux` and the second none; elsewhere both get
+/// `face_flux`. What a column gets depends on nothing but the column.
+///
+/// `air_mass` and `face_flux` are as for [`prepare_z`], before the first of the sweeps; `parts` take `nk + 1` layers each.
+pub fn fuse_columns<R: Scalar>(
+    width: usize,
+    nk: usize,
+    air_mass: &[R],
+    face_flux: &[R],
+    scale: R,
+    parts: [&mut [R]; 2],
+) -> FusedColumns {
+    R::fuse_columns(width, nk, air_mass, face_flux, scale, parts)
+}
+
+/// What the spline profiles of all tracers share in a row of columns, from its air mass before [`prepare_z`].
+///
+/// # Panics
+/// With fewer than [`SPLINE_LAYERS`] layers.
+pub fn prepare_spline<R: Scalar>(width: usize, nk: usize, air_mass: &[R], out: &mut SplineCoefficients<R>) {
+    R::prepare_spline(width, nk, air_mass, out);
+}
+
+/// Vertical sweep of a row of columns of one tracer with spline profiles (FV3's `kord = 8`), in place, as
+/// [`SweepKernel::sweep_z`]; `sign` decides whether profiles are positive-definite and whether a layer is kept from giving
+/// more than it holds.
+///
+/// # Panics
+/// With fewer than [`SPLINE_LAYERS`] layers.
+pub fn sweep_spline<R: Scalar>(
+    sign: Sign,
+    width: usize,
+    nk: usize,
+    tracer: &mut [R],
+    faces: &ColumnCoefficients<R>,
+    spline: &SplineCoefficients<R>,
+    workspace: &mut SplineWorkspace<R>,
+) {
+    R::sweep_spline(sign, width, nk, tracer, faces, spline, workspace);
 }
 
 /// Coefficients and air transfer of a seam line, from the air mass (halo filled) as it is before the sweep.

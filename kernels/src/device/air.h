@@ -24,15 +24,16 @@ KERNEL advance_air(GLOBAL REAL *state, GLOBAL const REAL *fluxes, GLOBAL const i
 /* The same along k; nothing passes the top and the bottom. */
 KERNEL advance_air_vertically(GLOBAL REAL *state, GLOBAL const REAL *fluxes, GLOBAL const int *RESTRICT tiles,
                               GLOBAL const int *RESTRICT rows, VALUE(int, levels), VALUE(REAL, scale), VALUE(int, state_stride),
-                              VALUE(int, field_stride) THREADS)
+                              VALUE(int, field_stride), GLOBAL const REAL *RESTRICT allowed, VALUE(int, part) THREADS)
 {
     const int t = ROW_TILE(GROUP(1)), i = GROUP(0) * WIDTH(0) + LANE(0), k = GROUP(2);
     if (i < TILE_NI(t)) {
         const int cell = CELL(t, i, ROW_J(GROUP(1)));
         GLOBAL REAL *mass = state + (k * (wide)state_stride + TILE_STATE(t) + cell);
         GLOBAL const REAL *flux = fluxes + (k * (wide)field_stride + TILE_FIELD(t) + cell);
-        const REAL inflow = k == 0 ? (REAL)0 : scale * flux[0];
-        const REAL outflow = k + 1 == levels ? (REAL)0 : scale * flux[field_stride];
+        GLOBAL const REAL *may = allowed + (TILE_FIELD(t) + cell);
+        const REAL inflow = k == 0 ? (REAL)0 : scale * PAIRED(part, may[0], flux[0]);
+        const REAL outflow = k + 1 == levels ? (REAL)0 : scale * PAIRED(part, may[0], flux[field_stride]);
         mass[0] = mass[0] + (inflow - outflow);
     }
 }

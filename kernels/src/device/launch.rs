@@ -121,6 +121,12 @@ kernels! {
     ExactSums "exact_sums" Transport Items [32 32 32];
     /// Sums of columns for output.
     ColumnSums "column_sums" Transport Items [128 256 128];
+    /// Columns that take two vertical sweeps at once.
+    FuseColumns "fuse_columns" Transport PieceOfRow [128 128 128];
+    /// What all tracers share in vertical sweeps with spline profiles.
+    SplineRows "spline_rows" Spline PieceOfRow [128 128 128];
+    /// Vertical sweep with spline profiles.
+    SweepSpline "sweep_spline" Spline PieceOfRow [64 128 64];
     /// What all tracers share in the mass-space solve of diffusion.
     DiffusionFactors "diffusion_factors" Diffusion PieceOfRow [128 128 128];
     /// Mass-space solve of diffusion.

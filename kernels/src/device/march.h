@@ -130,7 +130,7 @@ KERNEL sweep_y(GLOBAL REAL *state, GLOBAL const REAL *RESTRICT fluxes, GLOBAL co
 /* Cells without a full window above and below are flat; the top and the bottom are closed. */
 KERNEL sweep_z(GLOBAL REAL *state, GLOBAL const REAL *RESTRICT fluxes, GLOBAL const int *RESTRICT tiles,
                GLOBAL const int *RESTRICT rows, GLOBAL int *clamped, VALUE(REAL, scale), VALUE(int, levels),
-               VALUE(int, state_stride), VALUE(int, field_stride) THREADS)
+               VALUE(int, state_stride), VALUE(int, field_stride), GLOBAL const REAL *RESTRICT allowed, VALUE(int, part) THREADS)
 {
     const int t = ROW_TILE(GROUP(2)), first = GROUP(0) * Z_LANES, left = TILE_NI(t) - first;
     const int cells = left < Z_LANES ? left : Z_LANES;
@@ -139,6 +139,7 @@ KERNEL sweep_z(GLOBAL REAL *state, GLOBAL const REAL *RESTRICT fluxes, GLOBAL co
     GLOBAL const REAL *masses = state + (TILE_STATE(t) + cell);
     GLOBAL REAL *contents = state + (TILE_STATE(t) + cell + (GROUP(1) + 1) * TILE_PLANE(t));
     GLOBAL const REAL *fluxes_z = fluxes + (TILE_FIELD(t) + cell);
+    GLOBAL const REAL *may = allowed + (TILE_FIELD(t) + cell);
     THIS_LANE(lane);
     MARCH_VALUES(Z_LANES)
 
@@ -162,7 +163,7 @@ KERNEL sweep_z(GLOBAL REAL *state, GLOBAL const REAL *RESTRICT fluxes, GLOBAL co
                 const REAL flat = (REAL)0;
                 const PAIR own = make_pair(full ? shape.m0 : flat, full ? shape.m1 : flat);
                 const TRIPLE face =
-                    nm_face_coefficients(scale * flux[lane], mass_above[lane], mass_below[lane], r_below, r_above);
+                    nm_face_coefficients(scale * PAIRED(part, may[lane], flux[lane]), mass_above[lane], mass_below[lane], r_below, r_above);
                 const REAL outflow =
                     SCHEME_FLUX(face.m1, face.m0, ratio.v[1], make_pair(OF(low), OF(high)), ratio.v[2], own);
                 OF(over) += face.m2 > (REAL)1;

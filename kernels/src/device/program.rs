@@ -8,9 +8,10 @@ use super::{Precision, preamble};
 use crate::scheme::Scheme;
 
 /// Device files that every program has behind the preamble, in order.
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 8] = [
     ("tiles.h", include_str!("tiles.h")),
     ("sweep_x.h", include_str!("sweep_x.h")),
+    ("fusion.h", include_str!("fusion.h")),
     ("march.h", include_str!("march.h")),
     ("air.h", include_str!("air.h")),
     ("seams.h", include_str!("seams.h")),
@@ -22,7 +23,8 @@ const FILES: [(&str, &str); 7] = [
 const COLUMNS: (&str, &str) = ("columns.h", include_str!("columns.h"));
 
 /// Device files of the other parts.
-const PARTS: [(KernelPart, &str, &str); 3] = [
+const PARTS: [(KernelPart, &str, &str); 4] = [
+    (KernelPart::Spline, "spline.h", include_str!("spline.h")),
     (KernelPart::Diffusion, "diffusion.h", include_str!("diffusion.h")),
     (KernelPart::Deposit, "deposit.h", include_str!("deposit.h")),
     (KernelPart::Cmfmc, "cmfmc.h", include_str!("cmfmc.h")),

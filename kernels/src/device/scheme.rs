@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use crate::scheme::{
-    CellScheme, FluxKind, PpmCw84, PpmHuynhPd, PpmLimiter, PpmMonotone, PpmNone, Scheme, SlopesLimiter, SlopesMonotone,
-    SlopesNone, SlopesPositivity, Stage, Upwind,
+    CellScheme, FluxKind, Fv3Hord8, Fv3Hord13, LinRoodQuasi, LinRoodRule, PpmCw84, PpmHuynhPd, PpmLimiter, PpmMonotone,
+    PpmNone, Scheme, SlopesLimiter, SlopesMonotone, SlopesNone, SlopesPositivity, Stage, Upwind,
 };
 
 /// C macros of a scheme, to be put behind the [`preamble`](super::preamble).
@@ -23,6 +23,15 @@ pub fn scheme_defines(scheme: Scheme) -> String {
         Scheme::Ppm(PpmLimiter::Monotone) => defines::<PpmMonotone>(),
         Scheme::Ppm(PpmLimiter::Cw84) => defines::<PpmCw84>(),
         Scheme::Ppm(PpmLimiter::HuynhPd) => defines::<PpmHuynhPd>(),
+        Scheme::Ppm(PpmLimiter::Mono) => defines::<Fv3Hord8>(),
+        Scheme::Ppm(PpmLimiter::Pd) => defines::<Fv3Hord13>(),
+        Scheme::LinRood(operator) => match operator.rule {
+            LinRoodRule::None => defines::<PpmNone>(),
+            LinRoodRule::Quasi => defines::<LinRoodQuasi>(),
+            LinRoodRule::Mono => defines::<Fv3Hord8>(),
+            LinRoodRule::Cw84 => defines::<PpmCw84>(),
+            LinRoodRule::HuynhPd => defines::<PpmHuynhPd>(),
+        },
     }
 }
 

@@ -8,6 +8,8 @@ use super::tm5::Tm5Room;
 pub enum KernelPart {
     /// Transport, decay, halos and scans: every program has them.
     Transport,
+    /// Vertical sweeps with spline profiles.
+    Spline,
     /// Vertical diffusion.
     Diffusion,
     /// Deposit of emissions.

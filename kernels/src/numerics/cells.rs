@@ -2,6 +2,8 @@
 
 use crate::Real;
 
+use super::slopes::half_slope_monotone;
+
 /// Monotone cell limiter of Colella & Woodward 1984 eq. 1.10, written as two clamps: each offset lies between 0 and
 /// −2 × the other one, so extrema become flat and steep parabolas keep their extremum on an edge.
 #[inline(always)]
@@ -34,6 +36,12 @@ pub fn cell_extremum_flat<R: Real>(b_l: R, b_r: R) -> (R, R) {
     (R::select(inside, l, zero), R::select(inside, r, zero))
 }
 
+/// [`cell_extremum_flat`] on edge values: from the window `w` and its edges to the profile.
+#[inline(always)]
+pub fn cell_extremum_flat_edges<R: Real>(w: [R; 5], edge_l: R, edge_r: R) -> (R, R) {
+    cell_extremum_flat(edge_l - w[2], edge_r - w[2])
+}
+
 /// Fast monotone limiter: offsets no larger than twice the half slope, with its sign (Lin 2004; FV3 `hord = 8`).
 #[inline(always)]
 pub fn cell_fast_monotone<R: Real>(half_slope: R, b_l: R, b_r: R) -> (R, R) {
@@ -42,6 +50,12 @@ pub fn cell_fast_monotone<R: Real>(half_slope: R, b_l: R, b_r: R) -> (R, R) {
     let right = b_r.abs().min(reach);
     let falling = half_slope.lt(R::lit(0.0));
     (R::select(falling, left, -left), R::select(falling, -right, right))
+}
+
+/// [`cell_fast_monotone`] on edge values, with the monotone half slope of the middle cell of the window `w`.
+#[inline(always)]
+pub fn cell_fast_monotone_edges<R: Real>(w: [R; 5], edge_l: R, edge_r: R) -> (R, R) {
+    cell_fast_monotone(half_slope_monotone(w[1], w[2], w[3]), edge_l - w[2], edge_r - w[2])
 }
 
 /// Huynh's second constraint (Huynh 1997; Lin 2004): each edge within the hull of the mean and two extrapolations from
@@ -97,6 +111,12 @@ pub fn cell_positive_definite<R: Real>(q: R, b_l: R, b_r: R) -> (R, R) {
     let cut_l = R::select(valley, zero, R::select(rising, b_l, R::lit(-2.0) * b_r));
     let cut_r = R::select(valley, zero, R::select(rising, R::lit(-2.0) * b_l, b_r));
     (R::select(empty, zero, R::select(negative, cut_l, b_l)), R::select(empty, zero, R::select(negative, cut_r, b_r)))
+}
+
+/// [`cell_positive_definite`] on edge values.
+#[inline(always)]
+pub fn cell_positive_definite_edges<R: Real>(w: [R; 5], edge_l: R, edge_r: R) -> (R, R) {
+    cell_positive_definite(w[2], edge_l - w[2], edge_r - w[2])
 }
 
 /// Huynh's constraint on both edges, clipped at zero, then the positive-definite limiter; returns the profile.

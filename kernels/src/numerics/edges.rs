@@ -39,6 +39,21 @@ pub fn edge_large_scale<R: Real>(aa: R, a: R, b: R, bb: R) -> R {
     R::select(outer_a.min(outer_b).gt(zero), between, not_rising)
 }
 
+/// Edge value at a kink of the grid between `a` and `b`: the mean of the linear extrapolations from either side,
+/// `½ [(3/2 a − ½ aa) + (3/2 b − ½ bb)]` (Putman & Lin 2007, equal spacing).
+#[inline(always)]
+pub fn edge_two_sided<R: Real>(aa: R, a: R, b: R, bb: R) -> R {
+    let half = R::lit(0.5);
+    half * ((R::lit(1.5) * a - half * aa) + (R::lit(1.5) * b - half * bb))
+}
+
+/// Edge value from one side only: the edge between the first cell behind a kink of the grid, `near`, and the next one,
+/// `mid`, with `far` behind it: `(5 near + 11 mid − 2 far)/14` (FV3 `tp_core`, `hord < 7`).
+#[inline(always)]
+pub fn edge_one_sided<R: Real>(near: R, mid: R, far: R) -> R {
+    (R::lit(5.0 / 14.0) * near + R::lit(11.0 / 14.0) * mid) - R::lit(1.0 / 7.0) * far
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

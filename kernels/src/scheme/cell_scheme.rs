@@ -194,3 +194,26 @@ scheme!(
     edge(aa, a, b, bb, _slope_a, _slope_b) = edge_large_scale(aa, a, b, bb),
     limit(w, edge_l, edge_r) = cell_huynh_positive(w, edge_l, edge_r),
 );
+scheme!(
+    /// Raw parabolas, flat at extrema (the rule of the Lin–Rood operator of orders 5 and 7).
+    LinRoodQuasi: "linrood quasi", halo 3, flux Parabola,
+    profile(w) = profile_linrood_ord5(w),
+    edge(aa, a, b, bb, _slope_a, _slope_b) = edge_fourth_order(aa, a, b, bb),
+    limit(w, edge_l, edge_r) = cell_extremum_flat_edges(w, edge_l, edge_r),
+);
+scheme!(
+    /// Monotone edges and the fast monotone limiter of FV3's `hord = 8`.
+    Fv3Hord8: "ppm mono", halo 3, flux Parabola,
+    profile(w) = profile_fv3_hord8(w),
+    slope(a, b, c) = half_slope_monotone(a, b, c),
+    edge(_aa, a, b, _bb, slope_a, slope_b) = edge_colella_woodward(a, b, slope_a, slope_b),
+    limit(w, edge_l, edge_r) = cell_fast_monotone_edges(w, edge_l, edge_r),
+);
+scheme!(
+    /// Monotone edges and the positive-definite limiter of FV3's `hord = 13`.
+    Fv3Hord13: "ppm pd", halo 3, flux Parabola,
+    profile(w) = profile_fv3_hord13(w),
+    slope(a, b, c) = half_slope_monotone(a, b, c),
+    edge(_aa, a, b, _bb, slope_a, slope_b) = edge_colella_woodward(a, b, slope_a, slope_b),
+    limit(w, edge_l, edge_r) = cell_positive_definite_edges(w, edge_l, edge_r),
+);

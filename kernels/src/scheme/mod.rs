@@ -1,13 +1,17 @@
 //! Advection schemes as types, and the choice of one at model build.
 
 mod cell_scheme;
+mod choice;
+mod linrood;
 
 pub use cell_scheme::{
-    CellScheme, FluxKind, PpmCw84, PpmHuynhPd, PpmMonotone, PpmNone, PpmNoneLinear, SlopesMonotone, SlopesNone,
-    SlopesPositivity, Stage, Upwind,
+    CellScheme, FluxKind, Fv3Hord8, Fv3Hord13, LinRoodQuasi, PpmCw84, PpmHuynhPd, PpmMonotone, PpmNone, PpmNoneLinear,
+    SlopesMonotone, SlopesNone, SlopesPositivity, Stage, Upwind,
 };
+pub use choice::{Choice, Fusion, Sign, Vertical};
+pub use linrood::{EdgeRule, LinRood, LinRoodRule, SeamGhost};
 
-use crate::cpu::SweepKernel;
+use crate::cpu::{LinRoodKernel, SweepKernel};
 use crate::real::Scalar;
 
 /// Limiter of the slopes scheme.
@@ -32,9 +36,13 @@ pub enum PpmLimiter {
     Cw84,
     /// Huynh's constraint and positive-definite cells, swept parabola.
     HuynhPd,
+    /// Monotone edges, offsets no larger than twice the monotone half slope, swept parabola (FV3 `hord = 8`).
+    Mono,
+    /// Monotone edges, positive-definite cells, swept parabola (FV3 `hord = 13`).
+    Pd,
 }
 
-/// An advection scheme of directional sweeps.
+/// An advection scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scheme {
     /// First-order upwind.
@@ -43,11 +51,13 @@ pub enum Scheme {
     Slopes(SlopesLimiter),
     /// Piecewise parabolas.
     Ppm(PpmLimiter),
+    /// Two-dimensional operator of Lin & Rood on the cubed sphere; its rule alone where only one direction is meant.
+    LinRood(LinRood),
 }
 
 impl Scheme {
-    /// Every scheme.
-    pub const ALL: [Scheme; 8] = [
+    /// Every scheme of directional sweeps.
+    pub const ALL: [Scheme; 10] = [
         Scheme::Upwind,
         Scheme::Slopes(SlopesLimiter::None),
         Scheme::Slopes(SlopesLimiter::Monotone),
@@ -56,7 +66,14 @@ impl Scheme {
         Scheme::Ppm(PpmLimiter::Monotone),
         Scheme::Ppm(PpmLimiter::Cw84),
         Scheme::Ppm(PpmLimiter::HuynhPd),
+        Scheme::Ppm(PpmLimiter::Mono),
+        Scheme::Ppm(PpmLimiter::Pd),
     ];
+
+    /// Every scheme, those of directional sweeps first.
+    pub fn every() -> impl Iterator<Item = Scheme> {
+        Self::ALL.into_iter().chain(LinRood::ALL.into_iter().map(Scheme::LinRood))
+    }
 
     /// Halo width the scheme needs, in cells.
     pub fn halo(self) -> usize {
@@ -64,6 +81,7 @@ impl Scheme {
             Scheme::Upwind => Upwind::HALO,
             Scheme::Slopes(_) => SlopesMonotone::HALO,
             Scheme::Ppm(_) => PpmCw84::HALO,
+            Scheme::LinRood(operator) => operator.halo(),
         }
     }
 
@@ -78,6 +96,9 @@ impl Scheme {
             Scheme::Ppm(PpmLimiter::Monotone) => PpmMonotone::NAME,
             Scheme::Ppm(PpmLimiter::Cw84) => PpmCw84::NAME,
             Scheme::Ppm(PpmLimiter::HuynhPd) => PpmHuynhPd::NAME,
+            Scheme::Ppm(PpmLimiter::Mono) => Fv3Hord8::NAME,
+            Scheme::Ppm(PpmLimiter::Pd) => Fv3Hord13::NAME,
+            Scheme::LinRood(operator) => operator.name(),
         }
     }
 }
@@ -85,4 +106,9 @@ impl Scheme {
 /// The compiled loops of a scheme; chosen once, so that no choice is made inside a loop over cells.
 pub fn kernel<R: Scalar>(scheme: Scheme) -> &'static dyn SweepKernel<R> {
     R::sweep_kernel(scheme)
+}
+
+/// The compiled loops of the horizontal operator of Lin & Rood.
+pub fn linrood_kernel<R: Scalar>(rule: LinRoodRule) -> &'static dyn LinRoodKernel<R> {
+    R::linrood_kernel(rule)
 }

@@ -19,6 +19,8 @@ macro_rules! for_each_scheme {
         $function::<PpmMonotone, $real>(Scheme::Ppm(PpmLimiter::Monotone) $(, $argument)*);
         $function::<PpmCw84, $real>(Scheme::Ppm(PpmLimiter::Cw84) $(, $argument)*);
         $function::<PpmHuynhPd, $real>(Scheme::Ppm(PpmLimiter::HuynhPd) $(, $argument)*);
+        $function::<Fv3Hord8, $real>(Scheme::Ppm(PpmLimiter::Mono) $(, $argument)*);
+        $function::<Fv3Hord13, $real>(Scheme::Ppm(PpmLimiter::Pd) $(, $argument)*);
     }};
 }
 

@@ -53,7 +53,7 @@ impl PhysicsBench {
     /// Winds of this size cannot be made, or a scheme refuses them.
     pub fn run<R: Scalar>(&self, threads: &Threads) -> Result<PhysicsReport, BenchError> {
         let case = PhysicsCase::<R>::new(&self.size)?;
-        let advection = Advection::new(self.size.scheme, &case.layout, &case.state, threads, &Solo);
+        let advection = Advection::new(self.size.choice(), &case.layout, &case.state, threads, &Solo);
         let triad = triad_bytes_per_second(threads);
         let yardstick = Yardstick {
             triad,
@@ -73,10 +73,10 @@ impl PhysicsBench {
         }
         operators.push(bench.decay());
         let derivations = bench.derivations()?;
-        let BenchSize { nc, levels, tracers, scheme } = self.size;
+        let BenchSize { nc, levels, tracers, .. } = self.size;
         Ok(PhysicsReport {
             backend: "cpu",
-            scheme: scheme.name(),
+            scheme: self.size.choice().to_string(),
             float_type: R::NAME,
             nc,
             levels,

@@ -9,8 +9,8 @@ use super::times::{Times, Turns};
 pub struct PhysicsReport {
     /// `cpu`.
     pub backend: &'static str,
-    /// Scheme and limiter of the advection.
-    pub scheme: &'static str,
+    /// Scheme and limiter of the advection, vertical scheme.
+    pub scheme: String,
     /// `Float32` or `Float64`.
     pub float_type: &'static str,
     /// Cells per panel edge.

@@ -47,7 +47,7 @@ impl AdvectionArgs {
     pub(super) fn execute(self, ctx: &Context) -> Result<Exit, CliError> {
         let comm = communicator()?;
         let threads = Threads::new(self.threads.into()).map_err(CliError::failed)?;
-        let schemes = if self.all { Scheme::ALL.to_vec() } else { vec![self.size.scheme()] };
+        let schemes = if self.all { Scheme::every().collect() } else { vec![self.size.scheme()] };
         let floats = if self.all { vec![FloatType::Float32, FloatType::Float64] } else { vec![self.size.float.into()] };
         let mut reports = Vec::new();
         for scheme in schemes {

@@ -4,7 +4,7 @@ mod advection;
 mod kernels;
 mod physics;
 
-use ::kernels::scheme::{PpmLimiter, Scheme, SlopesLimiter};
+use ::kernels::scheme::{LinRood, LinRoodRule, PpmLimiter, Scheme, SlopesLimiter, Vertical};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
@@ -51,6 +51,9 @@ struct SizeArgs {
     /// Scheme: upwind, slopes (monotone) or a limiter of ppm
     #[arg(long, default_value = "cw84", value_parser = PossibleValuesParser::new(NAMES), value_name = "SCHEME")]
     scheme: String,
+    /// Vertical scheme
+    #[arg(long, default_value = "same", value_parser = PossibleValuesParser::new(Vertical::ALL.map(Vertical::name)), value_name = "SCHEME")]
+    vertical: String,
     /// Precision
     #[arg(long, value_enum, ignore_case = true, default_value = "Float32", value_name = "TYPE")]
     float: Float,
@@ -62,22 +65,43 @@ struct SizeArgs {
     json: bool,
 }
 
-const NAMES: [&str; 6] = ["upwind", "slopes", "monotone", "none", "cw84", "huynh_pd"];
+const NAMES: [&str; 11] = [
+    "upwind",
+    "slopes",
+    "monotone",
+    "none",
+    "cw84",
+    "huynh_pd",
+    "mono",
+    "pd",
+    "linrood_quasi",
+    "linrood_mono",
+    "linrood_huynh_pd",
+];
 
 impl SizeArgs {
     fn scheme(&self) -> Scheme {
+        let linrood = |rule| Scheme::LinRood(LinRood::new(rule));
         match self.scheme.as_str() {
+            "linrood_quasi" => linrood(LinRoodRule::Quasi),
+            "linrood_mono" => linrood(LinRoodRule::Mono),
+            "linrood_huynh_pd" => linrood(LinRoodRule::HuynhPd),
             "upwind" => Scheme::Upwind,
             "slopes" => Scheme::Slopes(SlopesLimiter::Monotone),
             "monotone" => Scheme::Ppm(PpmLimiter::Monotone),
             "none" => Scheme::Ppm(PpmLimiter::None),
+            "mono" => Scheme::Ppm(PpmLimiter::Mono),
+            "pd" => Scheme::Ppm(PpmLimiter::Pd),
             "huynh_pd" => Scheme::Ppm(PpmLimiter::HuynhPd),
             _ => Scheme::Ppm(PpmLimiter::Cw84),
         }
     }
 
     fn size(&self, scheme: Scheme) -> BenchSize {
-        BenchSize { nc: self.nc as usize, levels: self.levels as usize, tracers: self.tracers as usize, scheme }
+        let named = Vertical::ALL.into_iter().find(|vertical| vertical.name() == self.vertical);
+        let vertical = named.expect("the values of the option are these names");
+        let [nc, levels, tracers] = [self.nc, self.levels, self.tracers].map(|n| n as usize);
+        BenchSize { nc, levels, tracers, scheme, vertical }
     }
 }
 

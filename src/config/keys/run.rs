@@ -123,7 +123,7 @@ pub(super) const DECOMPOSITION: Section = Section::new(
 
 pub(super) const ADVECTION: Section = Section::new(
     "advection",
-    "Advection: X Y Z Z Y X sweeps of one-dimensional face fluxes.",
+    "Advection: X Y Z Z Y X sweeps of one-dimensional face fluxes, or H Z Z H with a two-dimensional operator H.",
     &[
         Key::required(
             "scheme",
@@ -131,8 +131,11 @@ pub(super) const ADVECTION: Section = Section::new(
                 Choice::new("upwind", "First order, very diffusive; monotone."),
                 Choice::new("slopes", "Second order, linear profile in a cell (van Leer 1977)."),
                 Choice::new("ppm", "Piecewise parabolic (Colella & Woodward 1984)."),
+                Choice::new(
+                    "linrood",
+                    "Piecewise parabolic in both horizontal directions at once (Lin & Rood 1996); on the processor only.",
+                ),
                 Choice::new("none", "No advection."),
-                Choice::later("linrood", "Two-dimensional flux form (Lin & Rood 1996)."),
             ]),
             "Scheme of the horizontal sweeps and, with `vertical = \"same\"`, of the vertical ones.",
         ),
@@ -140,18 +143,20 @@ pub(super) const ADVECTION: Section = Section::new(
             "limiter",
             Kind::Choice(LIMITERS),
             "monotone",
-            "How profiles are limited. With slopes: none, monotone, positivity. With ppm: none, monotone, cw84, huynh_pd.",
+            "How profiles are limited. With slopes: none, monotone, positivity. With ppm: none, monotone, cw84, huynh_pd, mono, pd. \
+             With linrood: none, quasi (its default), mono, cw84, huynh_pd.",
         )
-        .only(&["slopes", "ppm"]),
+        .only(&["slopes", "ppm", "linrood"]),
         Key::new(
             "vertical",
             Kind::Choice(&[
                 Choice::new("same", "As in the horizontal.").alias(&["same_as_horizontal"]),
-                Choice::later("fv3_kord8", "Vertical profile of FV3, positive."),
-                Choice::later("fv3_kord8_signed", "Vertical profile of FV3, signed."),
+                Choice::new("fv3_kord8", "Spline profile of FV3 (kord 8), non-negative but for tracers with `signed = true`."),
+                Choice::new("fv3_kord8_signed", "The same without its positive-definite limiter, for all tracers."),
             ]),
             "same",
-            "Scheme of the vertical sweeps.",
+            "Scheme of the vertical sweeps; with linrood fv3_kord8 unless given. Others than \"same\" go with ppm and linrood and \
+             need 4 levels.",
         ),
         Key::new(
             "cfl_limit",
@@ -165,16 +170,23 @@ pub(super) const ADVECTION: Section = Section::new(
             "false",
             "Stop when a file's own step count exceeds `cfl_limit`, instead of only reporting it.",
         ),
-        Key::later("ppm_order", "Order of the edge values of linrood (5 or 7)."),
+        Key::new(
+            "ppm_order",
+            Kind::Int(5, 7),
+            "5",
+            "Edge values of linrood: 5 as everywhere, 7 as `edge = \"two_sided\"`.",
+        )
+        .only(&["linrood"]),
         Key::new(
             "seam_ghost",
             Kind::Choice(&[
                 Choice::new("copy", "Neighbour cells as they are."),
-                Choice::later("remap", "Neighbour values interpolated to this panel's lines."),
+                Choice::new("remap", "Neighbour values interpolated to this panel's lines; tiles are at least 5 cells wide."),
             ]),
             "copy",
-            "Halo values beyond a panel edge.",
-        ),
+            "Halo values of linrood beyond a panel edge.",
+        )
+        .only(&["linrood"]),
         Key::new(
             "seam_mode",
             Kind::Choice(&[
@@ -188,13 +200,20 @@ pub(super) const ADVECTION: Section = Section::new(
             "edge",
             Kind::Choice(&[
                 Choice::new("none", "As everywhere else."),
-                Choice::later("two_sided", "Two-sided edge values."),
-                Choice::later("fv3", "Edge values of FV3."),
+                Choice::new("two_sided", "At the edge the mean of extrapolations from both sides."),
+                Choice::new("fv3", "The same, and one-sided values one face beside it."),
             ]),
             "none",
-            "Treatment of cells beside a panel edge.",
+            "Edge values at and beside panel edges; with `ppm_order = 7` two_sided.",
+        )
+        .only(&["linrood"]),
+        Key::new(
+            "z_fuse",
+            Kind::Bool,
+            "false",
+            "Both vertical sweeps of a substep in one of twice the flux, in columns where at most 0.95 of any cell's air leaves \
+             it; without diffusion and emissions only.",
         ),
-        Key::later("z_fuse", "Both vertical sweeps in one."),
     ],
 );
 
@@ -202,9 +221,12 @@ const LIMITERS: &[Choice] = &[
     Choice::new("monotone", "No new extrema of the profile.").alias(&["default"]),
     Choice::new("none", "Unlimited; signed."),
     Choice::new("positivity", "Non-negative up to rounding (slopes)."),
-    Choice::new("cw84", "Colella & Woodward 1984, parabolic flux (ppm)."),
+    Choice::new("quasi", "Flat at extrema, else unlimited; signed (linrood)."),
+    Choice::new("mono", "Monotone as FV3's hord 8 (ppm); non-negative (linrood)."),
+    Choice::new("cw84", "Colella & Woodward 1984, parabolic flux (ppm); non-negative (linrood)."),
+    Choice::new("pd", "Positive-definite as FV3's hord 13; non-negative up to rounding (ppm)."),
     Choice::new(
         "huynh_pd",
-        "Non-negative up to rounding (in Float32 about 1e-7 of the values around), keeps smooth extrema (ppm; Huynh 1996).",
+        "Non-negative up to rounding (in Float32 about 1e-7 of the values around), keeps smooth extrema (ppm; Huynh 1996); never below 0 with linrood.",
     ),
 ];

@@ -21,6 +21,12 @@ pub(super) const TRACER: Section = Section {
             "known for co2, co2_natural, co2_fossil, fossil_co2, sf6, rn222 in any case; else unknown",
             "Molar mass in kg/mol. Sources need it.",
         ),
+        Key::new(
+            "signed",
+            Kind::Bool,
+            "false",
+            "May be negative, as an anomaly is: limiters that keep tracers from falling below 0 leave it alone.",
+        ),
         Key::optional(
             "surface_flux",
             Kind::TableOrList,

@@ -74,6 +74,12 @@ impl Check<'_> {
 
     /// Counts of levels that are given.
     fn levels(&mut self, levels: usize) {
+        let vertical = self.config.advection.vertical;
+        if levels < vertical.least_layers() {
+            let (name, least) = (vertical.name(), vertical.least_layers());
+            let message = format!("`advection.vertical = \"{name}\"` needs {least} levels, but there are {levels}");
+            self.add(&["advection"], "vertical", message, "use winds with more levels, or `vertical = \"same\"`");
+        }
         let physics = &self.config.physics;
         let source = physics.diffusion.as_ref().map(|diffusion| &diffusion.source);
         if source == Some(&ExchangeSource::NonlocalVdiff) && levels < 2 {

@@ -257,3 +257,16 @@ fn files_of_sources_are_opened() {
     let errors = check(dir.path(), STORED, flat).expect_err(flat);
     assert_eq!(errors.position(errors.problems().next().unwrap()).map(|p| p.0), Some(5), "{}", errors.plain());
 }
+
+#[test]
+fn spline_columns_need_four_levels() {
+    let check = |levels| {
+        let made = MADE.replace("levels = 3", &format!("levels = {levels}"));
+        let text = format!("[advection]\nscheme = \"ppm\"\nvertical = \"fv3_kord8\"\n[tracers.co2]\n{made}\n");
+        RunConfig::parse(&text, Path::new("run.toml")).unwrap_or_else(|e| panic!("{}", e.plain())).preflight(1)
+    };
+    let errors = check(3).expect_err("three levels");
+    let plain = errors.plain();
+    assert!(plain.contains("needs 4 levels, but there are 3") && plain.contains("advection.vertical"), "{plain}");
+    check(4).unwrap_or_else(|e| panic!("{}", e.plain()));
+}

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use kernels::scheme::{PpmLimiter, Scheme, SlopesLimiter};
+use kernels::scheme::{
+    EdgeRule, Fusion, LinRood, LinRoodRule, PpmLimiter, Scheme, SeamGhost, Sign, SlopesLimiter, Vertical,
+};
 
 use super::*;
 use crate::initial::{
@@ -94,6 +96,8 @@ fn every_name_stands_for_a_value() {
 #[test]
 fn schemes_limiters_and_halo_widths() {
     let with = |lines: &str| accepted(&MINIMAL.replace("scheme = \"upwind\"", lines));
+    let linrood = |rule, edge| Some(Scheme::LinRood(LinRood { edge, ..LinRood::new(rule) }));
+    let remapped = LinRood { ghost: SeamGhost::Remap, ..LinRood::new(LinRoodRule::Quasi) };
     for (lines, scheme, halo) in [
         ("scheme = \"none\"", None, 0),
         ("scheme = \"Slopes\"", Some(Scheme::Slopes(SlopesLimiter::Monotone)), 2),
@@ -103,11 +107,41 @@ fn schemes_limiters_and_halo_widths() {
         ("scheme = \"ppm\"\nlimiter = \"none\"", Some(Scheme::Ppm(PpmLimiter::None)), 3),
         ("scheme = \"ppm\"\nlimiter = \"cw84\"", Some(Scheme::Ppm(PpmLimiter::Cw84)), 3),
         ("scheme = \"ppm\"\nlimiter = \"huynh_pd\"\nvertical = \"same\"", Some(Scheme::Ppm(PpmLimiter::HuynhPd)), 3),
+        ("scheme = \"linrood\"", linrood(LinRoodRule::Quasi, EdgeRule::None), 3),
+        ("scheme = \"linrood\"\nppm_order = 7", linrood(LinRoodRule::Quasi, EdgeRule::TwoSided), 3),
+        (
+            "scheme = \"linrood\"\nppm_order = 5\nedge = \"fv3\"\nlimiter = \"huynh_pd\"",
+            linrood(LinRoodRule::HuynhPd, EdgeRule::Fv3),
+            3,
+        ),
+        ("scheme = \"linrood\"\nseam_ghost = \"remap\"", Some(Scheme::LinRood(remapped)), 5),
+        ("scheme = \"linrood\"\nlimiter = \"mono\"", linrood(LinRoodRule::Mono, EdgeRule::None), 3),
     ] {
         let c = with(lines);
         assert_eq!(c.advection.scheme, scheme, "{lines}");
         assert_eq!(c.settings.halo, halo, "{lines}");
+        let usual = if lines.contains("linrood") { Vertical::Fv3Kord8 } else { Vertical::Same };
+        assert_eq!(c.advection.vertical, usual, "{lines}");
     }
+    assert_eq!(with("scheme = \"linrood\"\nvertical = \"same\"").advection.vertical, Vertical::Same);
+    for (lines, limiter) in [("mono", PpmLimiter::Mono), ("pd", PpmLimiter::Pd)] {
+        let c = with(&format!("scheme = \"ppm\"\nlimiter = \"{lines}\""));
+        assert_eq!(c.advection.scheme, Some(Scheme::Ppm(limiter)));
+    }
+}
+
+#[test]
+fn vertical_schemes_and_signed_tracers() {
+    let signed = MINIMAL.replace("scheme = \"upwind\"", "scheme = \"ppm\"\nvertical = \"fv3_kord8\"\nz_fuse = true");
+    let c = accepted(&format!("{signed}[tracers.anomaly]\nsigned = true\n"));
+    assert_eq!(c.advection.vertical, Vertical::Fv3Kord8);
+    assert_eq!(c.advection.fusion, Fusion::WherePossible);
+    assert_eq!(c.tracers[0].sign, Sign::Any);
+    assert_eq!(c.tracers[1].sign, Sign::NonNegative);
+    assert_eq!(c.advection.summary(&c.tracers), "ppm monotone, vertical fv3_kord8, z_fuse, signed: anomaly");
+    let all = signed.replace("fv3_kord8", "fv3_kord8_signed").replace("z_fuse = true", "z_fuse = false");
+    let c = accepted(&all);
+    assert_eq!((c.advection.vertical, c.advection.fusion), (Vertical::Fv3Kord8Signed, Fusion::Never));
 }
 
 #[test]

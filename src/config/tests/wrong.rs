@@ -144,22 +144,42 @@ fn every_wrong_key_or_value_is_reported_with_its_line_and_a_remedy() {
 fn wrong_advection_tables() {
     for (lines, line, parts) in [
         ("", 1, &["advection.scheme", "missing", "upwind"][..]),
-        ("scheme = \"linrood\"", 2, &["advection.scheme", "not part of this version"]),
+        (
+            "scheme = \"linrood\"\nlimiter = \"positivity\"",
+            3,
+            &["advection.limiter", "linrood", "\"quasi\"", "\"mono\""],
+        ),
+        (
+            "scheme = \"linrood\"\n[architecture]\nbackend = \"opencl\"",
+            4,
+            &["architecture.backend", "linrood", "processor only", "huynh_pd"],
+        ),
+        ("scheme = \"linrood\"\nppm_order = 6", 3, &["advection.ppm_order", "only the orders 5 and 7"]),
+        ("scheme = \"linrood\"\nppm_order = 4", 3, &["advection.ppm_order", "5", "7"]),
+        (
+            "scheme = \"linrood\"\nppm_order = 7\nedge = \"fv3\"",
+            3,
+            &["advection.ppm_order", "contradict", "remove one"],
+        ),
+        ("scheme = \"linrood\"\nedge = \"two-sided\"", 3, &["advection.edge", "two_sided"]),
         ("scheme = \"upwnd\"", 2, &["upwnd", "did you mean \"upwind\""]),
         ("scheme = \"upwind\"\nlimiter = \"none\"", 3, &["advection.limiter", "upwind", "remove it"]),
         ("scheme = \"none\"\nlimiter = \"none\"", 3, &["advection.limiter", "no meaning"]),
         ("scheme = \"slopes\"\nlimiter = \"cw84\"", 3, &["advection.limiter", "slopes", "\"positivity\""]),
         ("scheme = \"ppm\"\nlimiter = \"positivity\"", 3, &["advection.limiter", "ppm", "\"huynh_pd\""]),
         ("scheme = \"ppm\"\nlimiter = \"monoton\"", 3, &["did you mean \"monotone\""]),
-        ("scheme = \"ppm\"\nppm_order = 5", 3, &["advection.ppm_order", "not part of this version", "linrood"]),
-        ("scheme = \"ppm\"\nvertical = \"fv3_kord8\"", 3, &["advection.vertical", "not part of this version"]),
+        ("scheme = \"ppm\"\nppm_order = 5", 3, &["advection.ppm_order", "no meaning", "linrood"]),
+        ("scheme = \"ppm\"\nlimiter = \"quasi\"", 3, &["advection.limiter", "ppm", "\"huynh_pd\""]),
+        ("scheme = \"upwind\"\nvertical = \"fv3_kord8\"", 3, &["advection.vertical", "upwind", "\"ppm\""]),
+        ("scheme = \"slopes\"\nvertical = \"fv3_kord8_signed\"", 3, &["advection.vertical", "slopes", "\"ppm\""]),
+        ("scheme = \"ppm\"\nvertical = \"fv3_kord9\"", 3, &["advection.vertical", "did you mean"]),
         ("scheme = \"ppm\"\ncfl_limit = 0", 3, &["advection.cfl_limit", "> 0"]),
         ("scheme = \"ppm\"\ncfl_limit = 1.5", 3, &["advection.cfl_limit", "≤ 1"]),
         ("scheme = \"ppm\"\nstrict_cfl = 1", 3, &["advection.strict_cfl", "true or false"]),
-        ("scheme = \"ppm\"\nseam_ghost = \"remap\"", 3, &["advection.seam_ghost", "not part of this version", "copy"]),
+        ("scheme = \"ppm\"\nseam_ghost = \"remap\"", 3, &["advection.seam_ghost", "no meaning", "linrood"]),
         ("scheme = \"ppm\"\nseam_mode = \"mean\"", 3, &["advection.seam_mode", "not part of this version", "owner"]),
-        ("scheme = \"ppm\"\nedge = \"fv3\"", 3, &["advection.edge", "not part of this version"]),
-        ("scheme = \"ppm\"\nz_fuse = false", 3, &["advection.z_fuse", "not part of this version"]),
+        ("scheme = \"ppm\"\nedge = \"fv3\"", 3, &["advection.edge", "no meaning", "linrood"]),
+        ("scheme = \"ppm\"\nz_fuse = 1", 3, &["advection.z_fuse", "true or false"]),
     ] {
         let found = errors(&format!("[advection]\n{lines}\n[input.synthetic]\n[tracers.co2]\n"));
         assert_eq!(found.len(), 1, "{lines}: {found:#?}");

@@ -96,7 +96,11 @@ impl<R: Scalar> Engine<R> for HostEngine<'_, R> {
     }
 
     fn largest_budget(&mut self, window: &WindowBuffer<R>, comm: &dyn Communicator) -> Result<CellBudget, RunError> {
-        Ok(largest_budget(self.state.slabs(), winds(window), comm))
+        let (air, winds) = (self.state.slabs(), winds(window));
+        Ok(match &mut self.transport {
+            Transport::Advection(advection) => advection.largest_budget(air, winds, comm),
+            Transport::Columns(_) => largest_budget(air, winds, comm),
+        })
     }
 
     fn substep(&mut self, window: &WindowBuffer<R>, passes: usize, step: CentreStep) -> Result<(), RunError> {

@@ -1,7 +1,7 @@
 //! Choice of an engine: the processor, or the device that the configuration names.
 
 use kernels::Scalar;
-use kernels::scheme::Scheme;
+use kernels::scheme::{Fusion, Scheme, Sign};
 
 use super::device::Advects;
 use super::host::Transport;
@@ -55,7 +55,9 @@ pub(in crate::model) fn engine<'a, R: Scalar>(
     threads: &'a Threads,
     comm: &dyn Communicator,
 ) -> Result<Box<dyn Engine<R> + 'a>, RunError> {
-    let (layout, scheme) = (&setup.plan.layout, config.advection.scheme);
+    let (layout, choice) = (&setup.plan.layout, config.advection.choice());
+    let signs: Vec<Sign> = config.tracers.iter().map(|tracer| tracer.sign).collect();
+    let choice = choice.map(|choice| if acts_at_midpoint(config) { choice.with_fusion(Fusion::Never) } else { choice });
     let Some(device) = device else {
         let physics = &config.physics;
         let (set, tracers) = (state.tile_set(), state.tracers().len());
@@ -63,8 +65,11 @@ pub(in crate::model) fn engine<'a, R: Scalar>(
         let centre = CentrePhysics::new(physics.diffusion.as_ref(), emitters, set, state.levels(), tracers, count);
         let convection = physics.convection.map(|c| ConvectionOperator::new(c, &state, &setup.grid, count));
         let convection = convection.transpose().expect("checked against the levels of the files");
-        let transport = match scheme {
-            Some(scheme) => Transport::Advection(Box::new(Advection::new(scheme, layout, &state, threads, comm))),
+        let transport = match choice {
+            Some(choice) => {
+                let advection = Advection::new(choice, layout, &state, threads, comm);
+                Transport::Advection(Box::new(advection.with_signs(&signs)))
+            }
             None => Transport::Columns(ColumnRows::new(state.slabs(), count)),
         };
         let mut engine = HostEngine::new(state, transport, centre, convection, threads);
@@ -73,16 +78,16 @@ pub(in crate::model) fn engine<'a, R: Scalar>(
         }
         return Ok(Box::new(engine));
     };
-    let (scheme, advects) = scheme.map_or((Scheme::Upwind, Advects::No), |scheme| (scheme, Advects::Yes));
+    let (choice, advects) = choice.map_or((Scheme::Upwind.into(), Advects::No), |choice| (choice, Advects::Yes));
     let widest = setup.tiles.shapes().iter().map(|shape| shape.ni).max().unwrap_or(0);
     let areas = cell_areas(&setup.tiles, &setup.grid);
     let (diffusion, convection) = (config.physics.diffusion.as_ref(), config.physics.convection.as_ref());
     let plan = PhysicsPlan { diffusion, emitters: &emitters, convection, areas: &areas };
-    let launcher = plan.launcher(device, scheme, widest, state.levels());
+    let launcher = plan.launcher(device, choice, widest, state.levels());
     let launcher = agree_on(comm, launcher.map_err(RunError::Device))?;
     let transport = DeviceTransport::new(launcher, layout, &state, window, config.settings.device_halo, comm);
     let transport = transport.and_then(|transport| {
-        let mut transport = transport.with_physics(&plan)?;
+        let mut transport = transport.with_signs(&signs)?.with_physics(&plan)?;
         if books_transfers(config) {
             transport.book_transfers()?;
         }
@@ -91,6 +96,11 @@ pub(in crate::model) fn engine<'a, R: Scalar>(
     let transport = agree_on(comm, transport.map_err(RunError::Device))?;
     let engine = DeviceEngine::new(transport, state, advects);
     Ok(Box::new(agree_on(comm, engine.map_err(RunError::Device))?))
+}
+
+/// Whether diffusion or emissions act between the vertical sweeps of a substep.
+fn acts_at_midpoint(config: &RunConfig) -> bool {
+    config.physics.diffusion.is_some() || config.tracers.iter().any(|tracer| !tracer.emissions.is_empty())
 }
 
 /// Whether column-integrated fluxes are written.

@@ -14,7 +14,6 @@ impl<R: Scalar> Run<'_, R> {
         let (plan, header) = (&self.setup.plan, self.setup.header());
         let grid = plan.layout.tile_grid();
         let state = self.engine.shape();
-        let scheme = self.config.advection.scheme.map_or("none", |s| s.name());
         let memory = match self.comm.size() {
             1 => format!("{} expected", self.memory.words()),
             _ => {
@@ -25,7 +24,7 @@ impl<R: Scalar> Run<'_, R> {
         let mut lines = vec![
             ("grid", format!("C{} {}, {} levels", plan.layout.nc(), header.panel_convention().tag(), plan.levels)),
             ("precision", float_name(self.config.settings.float_type).to_owned()),
-            ("advection", scheme.to_owned()),
+            ("advection", self.config.advection.summary(&self.config.tracers)),
             ("tracers", state.tracers().join(", ")),
             (
                 "ranks",

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::seams::TileSeams;
 use super::transfers::{LevelTransfers, TileTransfers, Transfers};
 use super::wave::{Stages, wave_front};
-use super::{Advection, PerAxis, Sweeps, Winds, halo_section, sweep_section};
+use super::{PerAxis, SplitSweeps, Sweeps, Winds, halo_section, sweep_section};
 use crate::operators::{HaloMessages, Threads};
 use crate::state::{AIR, PackedState, Slabs};
 use crate::timers::{Clock, Shares, Timed};
@@ -55,7 +55,7 @@ impl<'a, R> TileFaces<'a, R> {
     }
 }
 
-impl<R: Scalar> Advection<R> {
+impl<R: Scalar> SplitSweeps<R> {
     /// `passes` sweeps along the first axis, then as many along the second.
     pub(super) fn horizontal(
         &mut self,

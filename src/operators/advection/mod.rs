@@ -7,6 +7,7 @@
 
 pub(super) mod budget;
 mod horizontal;
+pub(super) mod linrood;
 pub(super) mod seams;
 mod transfers;
 mod vertical;
@@ -18,14 +19,17 @@ use std::time::Duration;
 
 use decomposition::{Axis, ExchangeKind, Layout};
 use kernels::Scalar;
-use kernels::cpu::SweepKernel;
-use kernels::scheme::{Scheme, kernel};
+use kernels::cpu::{SweepKernel, SweepStats};
+use kernels::scheme::{Scheme, Sign, Vertical, kernel};
+
+pub use kernels::scheme::Choice;
 
 pub use budget::{CellBudget, largest_budget};
 pub use transfers::Transfers;
 pub use vertical::{ColumnRows, Midpoint, RowStats};
 
 use self::horizontal::LevelScratch;
+use self::linrood::LinRoodOperator;
 use self::seams::TileSeams;
 use self::vertical::Legs;
 use self::wave::level_blocks;
@@ -50,6 +54,24 @@ pub struct Winds<'a, R> {
 
 /// Advection operator of one rank with all its work space.
 pub struct Advection<R: Scalar> {
+    kernel: &'static dyn SweepKernel<R>,
+    horizontal: Horizontal<R>,
+    rows: ColumnRows<R>,
+    vertical: Vertical,
+    /// Of each tracer.
+    signs: Vec<Sign>,
+}
+
+/// The horizontal legs.
+enum Horizontal<R: Scalar> {
+    /// Sweeps along one axis after the other.
+    Split(Box<SplitSweeps<R>>),
+    /// Both axes at once.
+    LinRood(Box<LinRoodOperator<R>>),
+}
+
+/// Directional sweeps with their messages.
+struct SplitSweeps<R: Scalar> {
     sweeps: Sweeps<R>,
     messages: PerAxis<HaloMessages>,
     blocks: Vec<Range<usize>>,
@@ -62,7 +84,6 @@ struct Sweeps<R: Scalar> {
     copies: PerAxis<HaloCopies>,
     seams: PerAxis<Vec<TileSeams<R>>>,
     level_scratch: Vec<Mutex<LevelScratch<R>>>,
-    rows: ColumnRows<R>,
 }
 
 /// One value for each horizontal axis.
@@ -87,25 +108,8 @@ impl<T> PerAxis<T> {
     }
 }
 
-impl<R: Scalar> Advection<R> {
-    /// Time spent waiting for messages of other ranks since the last call.
-    pub fn take_waited(&mut self) -> Duration {
-        self.messages.x.take_waited() + self.messages.y.take_waited()
-    }
-
-    /// Builds plans and work space for states shaped like `state`. Collective over `comm`.
-    ///
-    /// # Panics
-    /// If the halo of the layout is narrower than the scheme needs, [`Scheme::halo`].
-    pub fn new(
-        scheme: Scheme,
-        layout: &Layout,
-        state: &PackedState<R>,
-        threads: &Threads,
-        comm: &dyn Communicator,
-    ) -> Self {
-        assert!(layout.halo() >= scheme.halo(), "a halo of {} is too narrow for {}", layout.halo(), scheme.name());
-        let slabs = state.slabs();
+impl<R: Scalar> SplitSweeps<R> {
+    fn new(scheme: Scheme, layout: &Layout, slabs: &Slabs<R>, threads: &Threads, comm: &dyn Communicator) -> Self {
         let blocks = level_blocks(layout, slabs, MESSAGE_BYTES, threads.count(), comm);
         let halos = |axis| plan_halos(layout, ExchangeKind::Sweep(axis), slabs, &blocks, comm);
         let ((copies_x, messages_x), (copies_y, messages_y)) = (halos(Axis::X), halos(Axis::Y));
@@ -117,16 +121,79 @@ impl<R: Scalar> Advection<R> {
                 copies: PerAxis { x: copies_x, y: copies_y },
                 seams: PerAxis { x: seams(Axis::X), y: seams(Axis::Y) },
                 level_scratch: per_thread.map(|_| Mutex::new(LevelScratch::new(slabs, scheme.halo()))).collect(),
-                rows: ColumnRows::new(slabs, threads.count()),
             },
             messages: PerAxis { x: messages_x, y: messages_y },
             blocks,
             sequence: Vec::with_capacity(2 * MAX_PASSES),
         }
     }
+}
 
-    /// One substep: the palindrome, each leg in `passes` equal parts. What its horizontal sweeps move is added to
-    /// `transfers`, if it is asked for.
+impl<R: Scalar> Advection<R> {
+    /// Time spent waiting for messages of other ranks since the last call.
+    pub fn take_waited(&mut self) -> Duration {
+        match &mut self.horizontal {
+            Horizontal::Split(split) => split.messages.x.take_waited() + split.messages.y.take_waited(),
+            Horizontal::LinRood(operator) => operator.take_waited(),
+        }
+    }
+
+    /// Builds plans and work space for states shaped like `state`. Collective over `comm`.
+    ///
+    /// # Panics
+    /// If the halo of the layout is narrower than the scheme needs, [`Scheme::halo`](kernels::Scheme::halo), or the columns
+    /// have fewer layers than the vertical scheme, [`Vertical::least_layers`].
+    pub fn new(
+        choice: impl Into<Choice>,
+        layout: &Layout,
+        state: &PackedState<R>,
+        threads: &Threads,
+        comm: &dyn Communicator,
+    ) -> Self {
+        let choice = choice.into();
+        let Choice { scheme, vertical, .. } = choice;
+        assert!(state.levels() >= vertical.least_layers(), "too few layers for {}", vertical.name());
+        assert!(layout.halo() >= scheme.halo(), "a halo of {} is too narrow for {}", layout.halo(), scheme.name());
+        let slabs = state.slabs();
+        let horizontal = match scheme {
+            Scheme::LinRood(operator) => {
+                Horizontal::LinRood(Box::new(LinRoodOperator::new(operator, layout, slabs, threads, comm)))
+            }
+            Scheme::Upwind | Scheme::Slopes(_) | Scheme::Ppm(_) => {
+                Horizontal::Split(Box::new(SplitSweeps::new(scheme, layout, slabs, threads, comm)))
+            }
+        };
+        Self {
+            kernel: kernel(scheme),
+            horizontal,
+            rows: ColumnRows::of_choice(slabs, threads.count(), choice),
+            vertical,
+            signs: vec![Sign::NonNegative; state.tracers().len()],
+        }
+    }
+
+    /// The same for tracers of these signs, one for each; without it none is below 0.
+    ///
+    /// # Panics
+    /// If there is not one for each tracer.
+    pub fn with_signs(mut self, signs: &[Sign]) -> Self {
+        assert_eq!(signs.len(), self.signs.len(), "a sign for each tracer");
+        self.signs.copy_from_slice(signs);
+        self
+    }
+
+    /// Largest outflow budget of a substep in one pass per leg, from the air mass at the start of a window: of all six sides
+    /// of a cell for directional sweeps; of its four sides or of top and bottom, whichever is larger, for the Lin–Rood
+    /// operator, which afterwards takes levels that need less through fewer passes. Collective.
+    pub fn largest_budget(&mut self, air: &Slabs<R>, winds: Winds<'_, R>, comm: &dyn Communicator) -> CellBudget {
+        match &mut self.horizontal {
+            Horizontal::Split(_) => largest_budget(air, winds, comm),
+            Horizontal::LinRood(operator) => operator.largest_budget(air, winds, comm),
+        }
+    }
+
+    /// One substep: the palindrome, each leg in `passes` equal parts, or fewer where [`Advection::largest_budget`] found that
+    /// they do. What its horizontal sweeps move is added to `transfers`, if it is asked for.
     ///
     /// Returns what the sweeps noticed on this rank.
     pub fn substep(
@@ -138,13 +205,35 @@ impl<R: Scalar> Advection<R> {
         mut transfers: Option<&mut Transfers<R>>,
         threads: &Threads,
     ) -> RowStats {
-        let scale = R::from_f64(winds.scale / passes as f64);
         let (there, back) = ([Axis::X, Axis::Y], [Axis::Y, Axis::X]);
-        let swept = self.horizontal(state, &winds, scale, there, passes, transfers.as_deref_mut(), threads);
-        let columns = self.columns(state, winds, passes, midpoint, threads);
+        let swept = self.horizontal(state, &winds, there, passes, transfers.as_deref_mut(), threads);
+        let vertical = match &self.horizontal {
+            Horizontal::Split(_) => passes,
+            Horizontal::LinRood(operator) => operator.vertical_passes(passes),
+        };
+        let columns = self.columns(state, winds, vertical, midpoint, threads);
         RowStats::from(swept)
             .merge(columns)
-            .merge(self.horizontal(state, &winds, scale, back, passes, transfers, threads).into())
+            .merge(self.horizontal(state, &winds, back, passes, transfers, threads).into())
+    }
+
+    /// One horizontal leg in `passes` equal parts; split sweeps take the axes in this order.
+    fn horizontal(
+        &mut self,
+        state: &mut PackedState<R>,
+        winds: &Winds<'_, R>,
+        axes: [Axis; 2],
+        passes: usize,
+        transfers: Option<&mut Transfers<R>>,
+        threads: &Threads,
+    ) -> SweepStats {
+        match &mut self.horizontal {
+            Horizontal::Split(split) => {
+                let scale = R::from_f64(winds.scale / passes as f64);
+                split.horizontal(state, winds, scale, axes, passes, transfers, threads)
+            }
+            Horizontal::LinRood(operator) => operator.leg(state, winds, passes, &self.signs, transfers, threads),
+        }
     }
 
     /// The vertical part of a substep: both legs, each in `passes` equal parts, and what lies between them.
@@ -157,8 +246,9 @@ impl<R: Scalar> Advection<R> {
         threads: &Threads,
     ) -> RowStats {
         let scale = R::from_f64(winds.scale / passes as f64);
-        let legs = Legs { kernel: self.sweeps.kernel, winds: &winds, scale, passes };
-        self.sweeps.rows.run(state, Some(legs), midpoint, threads)
+        let Self { kernel, vertical, ref signs, .. } = *self;
+        let legs = Legs { kernel, vertical, signs, winds: &winds, scale, passes };
+        self.rows.run(state, Some(legs), midpoint, threads)
     }
 }
 
@@ -182,4 +272,4 @@ pub(super) fn halo_section(axis: Axis) -> Timed {
 pub const MAX_PASSES: usize = 4096;
 
 /// Bytes of a message worth its latency: some microseconds on a fast network.
-const MESSAGE_BYTES: usize = 32 << 10;
+pub(super) const MESSAGE_BYTES: usize = 32 << 10;

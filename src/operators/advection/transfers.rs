@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use decomposition::Axis;
 use kernels::Scalar;
-use kernels::cpu::TransferPlanes;
+use kernels::cpu::{LinRoodBooks, TransferPlanes};
 use rayon::prelude::*;
 
 use crate::state::Slabs;
@@ -63,6 +63,15 @@ pub(super) struct LevelTransfers<'a, R> {
 }
 
 impl<R> LevelTransfers<'_, R> {
+    /// Those of the plane of one tile in `range`.
+    pub(super) fn plane(&mut self, range: Range<usize>) -> LinRoodBooks<'_, R> {
+        LinRoodBooks {
+            gain: &mut self.gain[range.clone()],
+            along_i: &mut self.along_i[range.clone()],
+            along_j: &mut self.along_j[range],
+        }
+    }
+
     /// Those of the tile in `range`.
     pub(super) fn tile(&mut self, range: Range<usize>) -> TileTransfers<'_, R> {
         TileTransfers(LevelTransfers {

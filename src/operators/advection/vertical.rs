@@ -4,7 +4,11 @@ use std::sync::Mutex;
 
 use kernels::Scalar;
 use kernels::columns::ColumnBlock;
-use kernels::cpu::{ColumnCoefficients, SweepKernel, SweepStats, prepare_z};
+use kernels::cpu::{
+    ColumnCoefficients, FusedColumns, SplineCoefficients, SplineWorkspace, SweepKernel, SweepStats, fuse_columns,
+    prepare_spline, prepare_z, sweep_spline,
+};
+use kernels::scheme::{Choice, Fusion, Sign, Vertical};
 use ndarray::{ArrayView3, ArrayView4, ArrayViewMut4, Axis};
 use rayon::prelude::*;
 
@@ -57,17 +61,34 @@ struct RowScratch<R> {
     middle: Vec<R>,
     flux: Vec<R>,
     tracer: Vec<R>,
-    passes: Vec<ColumnCoefficients<R>>,
+    passes: Vec<Pass<R>>,
+    spline: Option<SplineWorkspace<R>>,
+    /// Fluxes of two sweeps of which one may do nothing.
+    fused: Option<[Vec<R>; 2]>,
+}
+
+/// What all tracers share in one sweep.
+struct Pass<R> {
+    faces: ColumnCoefficients<R>,
+    spline: Option<SplineCoefficients<R>>,
 }
 
 impl<R: Scalar> RowScratch<R> {
-    fn new(width: usize, levels: usize) -> Self {
+    fn new(width: usize, levels: usize, vertical: Vertical, fusion: Fusion) -> Self {
+        let has_spline = vertical != Vertical::Same;
+        let pass = |_| Pass {
+            faces: ColumnCoefficients::new(width, levels),
+            spline: has_spline.then(|| SplineCoefficients::new(width, levels)),
+        };
+        let faces = || vec![R::default(); (levels + 1) * width];
         Self {
             air: vec![R::lit(1.0); levels * width],
             middle: vec![R::lit(1.0); levels * width],
-            flux: vec![R::default(); (levels + 1) * width],
+            flux: faces(),
             tracer: vec![R::default(); levels * width],
-            passes: (0..2).map(|_| ColumnCoefficients::new(width, levels)).collect(),
+            passes: (0..2).map(pass).collect(),
+            spline: has_spline.then(|| SplineWorkspace::new(levels)),
+            fused: (fusion == Fusion::WherePossible).then(|| [faces(), faces()]),
         }
     }
 }
@@ -80,6 +101,9 @@ pub struct ColumnRows<R: Scalar> {
 /// Vertical sweeps of a palindrome.
 pub(super) struct Legs<'a, R: Scalar> {
     pub(super) kernel: &'static dyn SweepKernel<R>,
+    pub(super) vertical: Vertical,
+    /// Of each tracer.
+    pub(super) signs: &'a [Sign],
     pub(super) winds: &'a Winds<'a, R>,
     pub(super) scale: R,
     /// Parts of each half.
@@ -89,8 +113,17 @@ pub(super) struct Legs<'a, R: Scalar> {
 impl<R: Scalar> ColumnRows<R> {
     /// Work space for states like `slabs` and a number of threads.
     pub fn new(slabs: &Slabs<R>, threads: usize) -> Self {
+        Self::with_sweeps(slabs, threads, Vertical::Same, Fusion::Never)
+    }
+
+    /// The same with what the sweeps need.
+    pub(super) fn of_choice(slabs: &Slabs<R>, threads: usize, choice: Choice) -> Self {
+        Self::with_sweeps(slabs, threads, choice.vertical, choice.fusion)
+    }
+
+    fn with_sweeps(slabs: &Slabs<R>, threads: usize, vertical: Vertical, fusion: Fusion) -> Self {
         let width = widest(slabs.tile_set());
-        let scratch = || Mutex::new(RowScratch::new(width, slabs.levels()));
+        let scratch = || Mutex::new(RowScratch::new(width, slabs.levels(), vertical, fusion));
         Self { scratch: (0..threads).map(|_| scratch()).collect() }
     }
 
@@ -164,9 +197,12 @@ impl<R: Scalar> TileRows<'_, R> {
             pad(&mut scratch.flux, block, levels + 1, R::default());
         }
         let mut stats = RowStats::default();
+        // Where something acts in the middle, sweeps are not fused beside it either.
+        let fusion = if midpoint.is_none() { Fusion::WherePossible } else { Fusion::Never };
+        let stay_of = |before, after| Stay { number: n, block, before, after, thread, fusion };
         let mut plain = |sweeps: usize, scratch: &mut RowScratch<R>| {
             for done in (0..sweeps).step_by(2) {
-                let stay = Stay { number: n, block, before: (sweeps - done).min(2), after: 0, thread };
+                let stay = stay_of((sweeps - done).min(2), 0);
                 stats = stats.merge(self.stay(stay, rows, scratch, None));
             }
         };
@@ -176,11 +212,11 @@ impl<R: Scalar> TileRows<'_, R> {
         };
         let inner = passes.min(1);
         plain(passes - inner, scratch);
-        let stay = Stay { number: n, block, before: inner, after: inner, thread };
+        let stay = stay_of(inner, inner);
         let seen = self.stay(stay, rows, scratch, Some(midpoint));
         let mut last = RowStats::default();
         for done in (0..passes - inner).step_by(2) {
-            let stay = Stay { number: n, block, before: (passes - inner - done).min(2), after: 0, thread };
+            let stay = stay_of((passes - inner - done).min(2), 0);
             last = last.merge(self.stay(stay, rows, scratch, None));
         }
         stats.merge(seen).merge(last)
@@ -194,22 +230,34 @@ impl<R: Scalar> TileRows<'_, R> {
         scratch: &mut RowScratch<R>,
         mut midpoint: Option<BlockMidpoint<'_, R>>,
     ) -> RowStats {
-        let Stay { number, block, before, after, thread } = stay;
-        let RowScratch { air, middle, flux, tracer, passes } = scratch;
+        let Stay { number, block, before, after, thread, fusion } = stay;
+        let RowScratch { air, middle, flux, tracer, passes, spline, fused } = scratch;
         let (width, levels, values) = (block.width(), block.nk(), block.values());
         let (planes, mut stats) = (rows.len_of(Axis(1)), RowStats::default());
-        let (first, second) = passes[..before + after].split_at_mut(before);
         let of_plane = |rows: &mut ArrayViewMut4<'_, R>, plane: usize, into: &mut [R]| {
             let layers: ArrayView3<'_, R> = rows.view().index_axis_move(Axis(1), plane);
             gather(layers.outer_iter(), width, into);
         };
         of_plane(rows, AIR, air);
         pad(air, block, levels, R::lit(1.0));
+        let (mut fluxes, mut before) = ([&flux[..]; 2], before);
+        if let (2, Fusion::WherePossible, Some([one, other])) = (before, fusion, fused) {
+            let scale = self.legs.expect("sweeps have winds").scale;
+            match fuse_columns(width, levels, &air[..values], flux, scale, [one, other]) {
+                FusedColumns::None => {}
+                FusedColumns::Some => fluxes = [one, other],
+                FusedColumns::All => (fluxes[0], before) = (one, 1),
+            }
+        }
+        let (first, second) = passes[..before + after].split_at_mut(before);
         let mut sweeps = SweepStats::default();
-        let mut prepare = |passes: &mut [ColumnCoefficients<R>], air: &mut [R]| {
-            for pass in passes {
+        let mut prepare = |passes: &mut [Pass<R>], air: &mut [R]| {
+            for (Pass { faces, spline }, flux) in passes.iter_mut().zip(fluxes) {
                 let scale = self.legs.expect("sweeps have winds").scale;
-                sweeps = sweeps.merge(prepare_z(width, levels, &mut air[..values], flux, scale, pass));
+                if let Some(spline) = spline {
+                    prepare_spline(width, levels, &air[..values], spline);
+                }
+                sweeps = sweeps.merge(prepare_z(width, levels, &mut air[..values], flux, scale, faces));
             }
         };
         prepare(first, air);
@@ -225,21 +273,36 @@ impl<R: Scalar> TileRows<'_, R> {
         for plane in AIR + 1..planes {
             of_plane(rows, plane, tracer);
             let contents = &mut tracer[..values];
-            self.sweep(first, block, contents);
+            let tracer = plane - AIR - 1;
+            self.sweep(first, block, tracer, contents, spline.as_mut());
             if let Some((centre, kept)) = &mut midpoint {
-                let seen = centre.act(number, block, plane - AIR - 1, &middle[..values], contents, kept, thread);
+                let seen = centre.act(number, block, tracer, &middle[..values], contents, kept, thread);
                 stats.columns = stats.columns.merge(seen);
             }
-            self.sweep(second, block, contents);
+            self.sweep(second, block, tracer, contents, spline.as_mut());
             scatter(contents, width, rows.index_axis_mut(Axis(1), plane).outer_iter_mut());
         }
         stats
     }
 
-    fn sweep(&self, passes: &[ColumnCoefficients<R>], block: ColumnBlock, contents: &mut [R]) {
-        for pass in passes {
-            let kernel = self.legs.expect("sweeps have winds").kernel;
-            kernel.sweep_z(block.width(), block.nk(), contents, pass);
+    fn sweep(
+        &self,
+        passes: &[Pass<R>],
+        block: ColumnBlock,
+        tracer: usize,
+        contents: &mut [R],
+        mut workspace: Option<&mut SplineWorkspace<R>>,
+    ) {
+        let (width, nk) = (block.width(), block.nk());
+        for Pass { faces, spline } in passes {
+            let legs = self.legs.expect("sweeps have winds");
+            match (spline, &mut workspace) {
+                (Some(spline), Some(workspace)) => {
+                    let sign = legs.vertical.sign(legs.signs[tracer]);
+                    sweep_spline(sign, width, nk, contents, faces, spline, workspace);
+                }
+                _ => legs.kernel.sweep_z(width, nk, contents, faces),
+            }
         }
     }
 }
@@ -252,4 +315,6 @@ struct Stay {
     before: usize,
     after: usize,
     thread: usize,
+    /// Whether two sweeps may be one.
+    fusion: Fusion,
 }

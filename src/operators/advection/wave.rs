@@ -69,8 +69,13 @@ pub(in crate::operators) fn level_blocks<R: Scalar>(
     comm.max_f64(&mut most);
     let [bytes, least] = most.map(|n| n as usize);
     let levels = slabs.levels();
+    let per_block = levels_per_block(levels, bytes, message_bytes, least);
+    (0..levels).step_by(per_block).map(|first| first..(first + per_block).min(levels)).collect()
+}
+
+/// Levels in a block, for messages of `bytes` per level.
+pub(in crate::operators) fn levels_per_block(levels: usize, bytes: usize, message_bytes: usize, least: usize) -> usize {
     // Without messages one block is enough; with more than 256 the message tags run out.
     let per_block = if bytes == 0 { levels } else { message_bytes.div_ceil(bytes).max(least) };
-    let per_block = per_block.clamp(levels.div_ceil(256), levels);
-    (0..levels).step_by(per_block).map(|first| first..(first + per_block).min(levels)).collect()
+    per_block.clamp(levels.div_ceil(256), levels)
 }

@@ -1,7 +1,8 @@
 //! A device with the compiled kernels of a run.
 
-use kernels::device::{GroupShapes, KernelName, KernelSet, Precision, program};
-use kernels::{Scalar, Scheme};
+use kernels::Scalar;
+use kernels::device::{GroupShapes, KernelName, KernelPart, KernelSet, Precision, program};
+use kernels::scheme::{Choice, Scheme, Vertical};
 
 use crate::device::{Argument, Device, DeviceError, DeviceResult, Kernel, Launch, Memory};
 
@@ -11,7 +12,7 @@ pub struct Launcher {
     /// By [`KernelName`]; those of parts that the program does not have are missing.
     kernels: Vec<Option<Kernel>>,
     shapes: GroupShapes,
-    scheme: Scheme,
+    choice: Choice,
     /// Where launches are noted while somebody wants to know.
     noted: Option<Vec<NotedLaunch>>,
 }
@@ -53,8 +54,8 @@ impl Launcher {
     ///
     /// # Errors
     /// The device does not suit, or does not take the kernels.
-    pub fn new<R: Scalar>(device: Box<dyn Device>, scheme: Scheme, widest: usize) -> DeviceResult<Self> {
-        Self::with_kernels::<R>(device, scheme, &KernelSet::transport(), widest)
+    pub fn new<R: Scalar>(device: Box<dyn Device>, choice: impl Into<Choice>, widest: usize) -> DeviceResult<Self> {
+        Self::with_kernels::<R>(device, choice, &KernelSet::transport(), widest)
     }
 
     /// As [`Launcher::new`], with the kernels of other parts.
@@ -63,29 +64,41 @@ impl Launcher {
     /// As [`Launcher::new`].
     pub fn with_kernels<R: Scalar>(
         device: Box<dyn Device>,
-        scheme: Scheme,
+        choice: impl Into<Choice>,
         set: &KernelSet,
         widest: usize,
     ) -> DeviceResult<Self> {
         let mut shapes = GroupShapes::usual(device.info().dialect, widest);
         shapes.fit(device.info().group_lanes);
-        Self::compiled::<R>(device, scheme, set, shapes)
+        Self::compiled::<R>(device, choice.into(), set, shapes)
     }
 
     /// As [`Launcher::new`], with other groups.
     ///
     /// # Errors
     /// As [`Launcher::new`].
-    pub fn with_shapes<R: Scalar>(device: Box<dyn Device>, scheme: Scheme, shapes: GroupShapes) -> DeviceResult<Self> {
-        Self::compiled::<R>(device, scheme, &KernelSet::transport(), shapes)
+    pub fn with_shapes<R: Scalar>(
+        device: Box<dyn Device>,
+        choice: impl Into<Choice>,
+        shapes: GroupShapes,
+    ) -> DeviceResult<Self> {
+        Self::compiled::<R>(device, choice.into(), &KernelSet::transport(), shapes)
     }
 
     fn compiled<R: Scalar>(
         mut device: Box<dyn Device>,
-        scheme: Scheme,
+        choice: Choice,
         set: &KernelSet,
         shapes: GroupShapes,
     ) -> DeviceResult<Self> {
+        let set = match choice.vertical {
+            Vertical::Same => set.clone(),
+            Vertical::Fv3Kord8 | Vertical::Fv3Kord8Signed => set.clone().with(KernelPart::Spline),
+        };
+        if let Scheme::LinRood(operator) = choice.scheme {
+            let reason = format!("{} runs on the processor only", operator.name());
+            return Err(DeviceError::Unsuitable { device: device.info().name.clone(), reason });
+        }
         let (most, (kernel, needed)) = (device.info().group_lanes, shapes.largest_group());
         if needed > most {
             let remedy = match kernel {
@@ -97,17 +110,17 @@ impl Launcher {
                 reason: format!("{} needs groups of {needed} threads, the device has {most}; {remedy}", kernel.name()),
             });
         }
-        device.compile(&program(precision::<R>(), scheme, &shapes, set))?;
+        device.compile(&program(precision::<R>(), choice.scheme, &shapes, &set))?;
         let mut kernels = vec![None; KernelName::ALL.len()];
         for kernel in set.kernels() {
             kernels[kernel as usize] = Some(device.kernel(kernel.name())?);
         }
-        Ok(Self { device, kernels, shapes, scheme, noted: None })
+        Ok(Self { device, kernels, shapes, choice, noted: None })
     }
 
-    /// Scheme of the sweeps.
-    pub(super) fn scheme(&self) -> Scheme {
-        self.scheme
+    /// What the sweeps do.
+    pub(super) fn choice(&self) -> Choice {
+        self.choice
     }
 
     pub(super) fn shapes(&self) -> &GroupShapes {

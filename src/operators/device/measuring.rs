@@ -58,11 +58,17 @@ impl<R: Scalar> DeviceTransport<R> {
         let values = match launch.kernel {
             // Air and the fluxes along one axis read, tracers read and written.
             KernelName::SweepX | KernelName::SweepY | KernelName::SweepZ => cells * (2 * planes) as f64,
+            // Air and fluxes read.
+            KernelName::FuseColumns => cells * 2.0,
+            // Air read, three values written.
+            KernelName::SplineRows => cells * 4.0,
+            // Air, fluxes and rows read, tracers read and written.
+            KernelName::SweepSpline => cells * (5 + 2 * launch.groups[1]) as f64,
             KernelName::AdvanceAir | KernelName::AdvanceAirVertically => cells * 3.0,
             // Tracers keep their masses: the air of the file replaces the other.
             KernelName::ResetAir | KernelName::Decay | KernelName::ExtractPlane => cells * 2.0,
             // The stencil of every plane, the flux of the face; an amount per plane.
-            KernelName::SeamAmounts => faces * (planes * (2 * self.launcher.scheme().halo() + 1) + 1) as f64,
+            KernelName::SeamAmounts => faces * (planes * (2 * self.launcher.choice().scheme.halo() + 1) + 1) as f64,
             // One amount at least, and the cell read and written.
             KernelName::SeamApply => items * 3.0,
             // An amount read, a flux read and written.

@@ -14,6 +14,7 @@ mod scans;
 mod sweeps;
 mod tables;
 mod transfers;
+mod vertical;
 mod windows;
 
 use std::marker::PhantomData;
@@ -29,6 +30,7 @@ use self::launcher::real;
 use self::physics::DevicePhysics;
 use self::sweeps::DeviceSeams;
 use self::transfers::DeviceTransfers;
+use self::vertical::DeviceVertical;
 use self::windows::DeviceWindows;
 use super::advection::PerAxis;
 use super::advection::seams::TileSeams;
@@ -97,6 +99,7 @@ pub struct DeviceTransport<R: Scalar> {
     set: Arc<TileSet>,
     path: HaloPath,
     physics: Option<DevicePhysics<R>>,
+    vertical: DeviceVertical,
     transfers: Option<DeviceTransfers>,
     tile_offsets: Vec<usize>,
     /// Tile and j of every row.
@@ -162,7 +165,7 @@ impl<R: Scalar> DeviceTransport<R> {
         };
         let mut device_seams = |seams: &[TileSeams<R>]| {
             let tables::SeamTables { faces, edges, books } =
-                tables::seams(seams, launcher_mut.scheme().halo(), slabs, field);
+                tables::seams(seams, launcher_mut.choice().scheme.halo(), slabs, field);
             let count = faces.len() / 5;
             DeviceResult::Ok(DeviceSeams {
                 faces: (launcher_mut.table(&faces)?, count),
@@ -190,6 +193,7 @@ impl<R: Scalar> DeviceTransport<R> {
         launcher_mut.device.write((memory, 0), bytemuck::cast_slice(slabs.data()))?;
         Ok(Self {
             windows: DeviceWindows::new(window, launcher_mut)?,
+            vertical: DeviceVertical::new::<R>(&shape, launcher_mut)?,
             clamped: launcher_mut.memory::<i32>(1)?,
             state: memory,
             sequence: Vec::with_capacity(2 * super::advection::MAX_PASSES),

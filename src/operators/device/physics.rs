@@ -44,12 +44,12 @@ impl<R: Scalar> PhysicsPlan<'_, R> {
     pub fn launcher(
         &self,
         device: Box<dyn Device>,
-        scheme: kernels::Scheme,
+        choice: kernels::scheme::Choice,
         widest: usize,
         levels: usize,
     ) -> DeviceResult<Launcher> {
         let set = self.needs().kernels::<R>(device.info(), levels)?;
-        Launcher::with_kernels::<R>(device, scheme, &set, widest)
+        Launcher::with_kernels::<R>(device, choice, &set, widest)
     }
 }
 
@@ -160,6 +160,11 @@ impl<R: Scalar> DeviceTransport<R> {
         let Self { launcher, shape, tables, state, physics, windows, .. } = self;
         let Some(physics) = physics else { return Ok(()) };
         physics.act(&mut DeviceState { launcher, shape, tables, state: *state }, windows.current(), step)
+    }
+
+    /// Whether diffusion or emissions act in the middle of a substep.
+    pub(super) fn acts_at_midpoint(&self) -> bool {
+        self.physics.as_ref().is_some_and(|physics| physics.exchange.is_some() || !physics.emits.is_empty())
     }
 
     /// Convects all tracers for `dt` s, explicit schemes in `substeps` parts. Returns once the work is queued.

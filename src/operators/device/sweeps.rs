@@ -26,11 +26,11 @@ pub(super) struct DeviceSeams {
 }
 
 /// Times of one sweep kernel, if they are asked for: queueing it, then waiting for it.
-struct KernelSections(Option<(Running, Timed)>);
+pub(super) struct KernelSections(Option<(Running, Timed)>);
 
 impl KernelSections {
     /// What is queued before does not count: it is waited for.
-    fn start([launch, wait]: [Timed; 2], launcher: &mut Launcher) -> DeviceResult<Self> {
+    pub(super) fn start([launch, wait]: [Timed; 2], launcher: &mut Launcher) -> DeviceResult<Self> {
         Ok(Self(match timers::kernel_times() {
             KernelTimes::Off => None,
             KernelTimes::Synchronised => {
@@ -40,7 +40,7 @@ impl KernelSections {
         }))
     }
 
-    fn finish(self, launcher: &mut Launcher) -> DeviceResult<()> {
+    pub(super) fn finish(self, launcher: &mut Launcher) -> DeviceResult<()> {
         let Some((launching, wait)) = self.0 else { return Ok(()) };
         drop(launching);
         let _timed = timers::section(wait);
@@ -108,9 +108,14 @@ impl<R: Scalar> DeviceTransport<R> {
     fn palindrome(&mut self, scale: f64, passes: usize, step: Option<CentreStep>) -> DeviceResult<()> {
         let scale = R::from_f64(scale / passes as f64);
         self.horizontal([Axis::X, Axis::Y], scale, passes)?;
-        (0..passes).try_for_each(|_| self.vertical(scale))?;
-        step.map_or(Ok(()), |step| self.act(step))?;
-        (0..passes).try_for_each(|_| self.vertical(scale))?;
+        match step.filter(|_| self.acts_at_midpoint()) {
+            None => self.vertical_pairs(scale, passes)?,
+            Some(step) => {
+                (0..passes).try_for_each(|_| self.vertical(scale))?;
+                self.act(step)?;
+                (0..passes).try_for_each(|_| self.vertical(scale))?;
+            }
+        }
         self.horizontal([Axis::Y, Axis::X], scale, passes)
     }
 
@@ -244,30 +249,5 @@ impl<R: Scalar> DeviceTransport<R> {
         let [along_i, along_j] = [transfers.through.x, transfers.through.y].map(memory);
         let arguments = [along_i, along_j, memory(*amounts), memory(*books), counts[1], planes, stride, first];
         launcher.cover(KernelName::BookSeams, faces.1, [shape.planes - 1, levels.len()], &arguments)
-    }
-
-    /// One vertical sweep of all columns.
-    fn vertical(&mut self, scale: R) -> DeviceResult<()> {
-        let Self { launcher, shape, tables, state, clamped, windows, .. } = self;
-        let flux = Argument::Memory(windows.current().get(Section::FluxZ));
-        let (state, tiles) = (Argument::Memory(*state), Argument::Memory(tables.tiles));
-        let rows = Argument::Memory(tables.rows);
-        let (levels, scale) = (Argument::Int(int(shape.levels)), real(scale));
-        let strides = [Argument::Int(int(shape.stride)), Argument::Int(int(shape.field_stride))];
-        let _timed = timers::section(Timed::SweepZ);
-        let kernel = KernelSections::start([Timed::KernelLaunchZ, Timed::KernelSyncZ], launcher)?;
-        launcher.cover(
-            KernelName::SweepZ,
-            shape.widest,
-            [shape.planes - 1, shape.rows],
-            &[state, flux, tiles, rows, Argument::Memory(*clamped), scale, levels, strides[0], strides[1]],
-        )?;
-        kernel.finish(launcher)?;
-        launcher.cover(
-            KernelName::AdvanceAirVertically,
-            shape.widest,
-            [shape.rows, shape.levels],
-            &[state, flux, tiles, rows, levels, scale, strides[0], strides[1]],
-        )
     }
 }
