@@ -12,7 +12,7 @@ use crate::cpu::workspace::Workspace;
 use crate::cpu::{budget, coefficients, march, rows, seams};
 use crate::scheme::{
     CellScheme, PpmCw84, PpmHuynhPd, PpmLimiter, PpmMonotone, PpmNone, Scheme, SlopesLimiter, SlopesMonotone,
-    SlopesNone, SlopesPositivity, Upwind,
+    SlopesNone, SlopesPositivity, SweptMpPd, SweptUniversal, Upwind,
 };
 use crate::shape::TileShape;
 
@@ -167,7 +167,9 @@ macro_rules! dispatch {
     ($real:ty, $width:literal) => {
         kernel!(
             $real, $width: Upwind, SlopesNone, SlopesMonotone, SlopesPositivity, PpmNone, PpmMonotone, PpmCw84,
-            PpmHuynhPd
+            PpmHuynhPd,
+            SweptUniversal,
+            SweptMpPd
         );
 
         impl Dispatch for $real {
@@ -181,6 +183,8 @@ macro_rules! dispatch {
                     Scheme::Ppm(PpmLimiter::Monotone) => &PpmMonotone,
                     Scheme::Ppm(PpmLimiter::Cw84) => &PpmCw84,
                     Scheme::Ppm(PpmLimiter::HuynhPd) => &PpmHuynhPd,
+                    Scheme::Ppm(PpmLimiter::Universal) => &SweptUniversal,
+                    Scheme::Ppm(PpmLimiter::MpPd) => &SweptMpPd,
                 }
             }
 

@@ -29,6 +29,7 @@ mod partition;
 mod profiles;
 mod slopes;
 mod sums;
+mod swept;
 
 pub use cells::{
     cell_colella_woodward, cell_colella_woodward_edges, cell_extremum_flat, cell_fast_monotone, cell_huynh,
@@ -58,3 +59,4 @@ pub use profiles::{
 };
 pub use slopes::{half_slope_centred, half_slope_monotone, half_slope_positive};
 pub use sums::{compensated_add, kahan_add, neumaier_add, sum_gap, two_sum};
+pub use swept::{flux_monotonicity_preserving, flux_universal};

@@ -4,7 +4,7 @@ mod cell_scheme;
 
 pub use cell_scheme::{
     CellScheme, FluxKind, PpmCw84, PpmHuynhPd, PpmMonotone, PpmNone, PpmNoneLinear, SlopesMonotone, SlopesNone,
-    SlopesPositivity, Stage, Upwind,
+    SlopesPositivity, Stage, SweptMpPd, SweptUniversal, Upwind,
 };
 
 use crate::cpu::SweepKernel;
@@ -32,6 +32,10 @@ pub enum PpmLimiter {
     Cw84,
     /// Huynh's constraint and positive-definite cells, swept parabola.
     HuynhPd,
+    /// Sixth-order swept means under the universal limiter: monotone.
+    Universal,
+    /// Sixth-order swept means under monotonicity-preserving bounds, non-negative.
+    MpPd,
 }
 
 /// An advection scheme of directional sweeps.
@@ -47,7 +51,7 @@ pub enum Scheme {
 
 impl Scheme {
     /// Every scheme.
-    pub const ALL: [Scheme; 8] = [
+    pub const ALL: [Scheme; 10] = [
         Scheme::Upwind,
         Scheme::Slopes(SlopesLimiter::None),
         Scheme::Slopes(SlopesLimiter::Monotone),
@@ -56,6 +60,8 @@ impl Scheme {
         Scheme::Ppm(PpmLimiter::Monotone),
         Scheme::Ppm(PpmLimiter::Cw84),
         Scheme::Ppm(PpmLimiter::HuynhPd),
+        Scheme::Ppm(PpmLimiter::Universal),
+        Scheme::Ppm(PpmLimiter::MpPd),
     ];
 
     /// Halo width the scheme needs, in cells.
@@ -78,6 +84,8 @@ impl Scheme {
             Scheme::Ppm(PpmLimiter::Monotone) => PpmMonotone::NAME,
             Scheme::Ppm(PpmLimiter::Cw84) => PpmCw84::NAME,
             Scheme::Ppm(PpmLimiter::HuynhPd) => PpmHuynhPd::NAME,
+            Scheme::Ppm(PpmLimiter::Universal) => SweptUniversal::NAME,
+            Scheme::Ppm(PpmLimiter::MpPd) => SweptMpPd::NAME,
         }
     }
 }
