@@ -12,7 +12,7 @@ use kernels::device::conformance::{NUMERICS_CASES, NumericsCase, conformance_sou
 use kernels::device::{PORTABLE, Precision, preamble, scheme_defines};
 use kernels::scheme::{
     CellScheme, Fv3Hord8, Fv3Hord13, PpmCw84, PpmHuynhPd, PpmMonotone, PpmNone, SlopesMonotone, SlopesNone,
-    SlopesPositivity, Upwind,
+    SlopesPositivity, SweptMpPd, SweptUniversal, Upwind,
 };
 use kernels::{Real, Scalar, Scheme};
 
@@ -42,11 +42,11 @@ using std::fabs; using std::sqrt; using std::fma;
 #define WIDTH(axis) 0
 ";
 
-/// Every stage of a scheme: 21 numbers in, 7 out.
+/// Every stage of a scheme: 21 numbers in, 8 out.
 const STAGES: &str = "(GLOBAL const REAL *in, GLOBAL REAL *out, VALUE(int, n) THREADS) {
     const int i = LANE(0);
     const REAL *x = in + 21 * i;
-    REAL *y = out + 7 * i;
+    REAL *y = out + 8 * i;
     if (i < n) {
         const WINDOW w = make_window(x[0], x[1], x[2], x[3], x[4]);
         const PAIR profile = SCHEME_PROFILE(w), limited = SCHEME_LIMIT(w, x[5], x[6]);
@@ -54,6 +54,7 @@ const STAGES: &str = "(GLOBAL const REAL *in, GLOBAL REAL *out, VALUE(int, n) TH
         y[4] = SCHEME_SLOPE(x[7], x[8], x[9]);
         y[5] = SCHEME_EDGE(x[7], x[8], x[9], x[10], x[11], x[12]);
         y[6] = SCHEME_FLUX(x[13], x[14], x[15], make_pair(x[16], x[17]), x[18], make_pair(x[19], x[20]));
+        y[7] = SCHEME_FACE(x[13], x[14], x[15], make_window(x[16], x[17], x[18], x[19], x[20]));
     }
 }
 ";
@@ -65,6 +66,7 @@ fn stages<S: CellScheme, R: Scalar>(x: &[R], y: &mut [R]) {
     y[4] = S::slope(x[7], x[8], x[9]);
     y[5] = S::edge(x[7], x[8], x[9], x[10], x[11], x[12]);
     y[6] = S::flux(x[13], x[14], x[15], (x[16], x[17]), x[18], (x[19], x[20]));
+    y[7] = S::face(x[13], x[14], x[15], [x[16], x[17], x[18], x[19], x[20]]);
 }
 
 /// The stages of every scheme, in the order of [`Scheme::ALL`].
@@ -80,6 +82,8 @@ fn schemes<R: Scalar>() -> [Reference<R>; Scheme::ALL.len()] {
         stages::<PpmHuynhPd, R>,
         stages::<Fv3Hord8, R>,
         stages::<Fv3Hord13, R>,
+        stages::<SweptUniversal, R>,
+        stages::<SweptMpPd, R>,
     ]
 }
 
@@ -195,7 +199,7 @@ fn all<R: Scalar>(precision: Precision, pick: fn(&NumericsCase) -> Reference<R>)
         compare::<R>(&program, &case.kernel(), (case.inputs, case.outputs), pick(case));
     }
     for (n, reference) in schemes::<R>().into_iter().enumerate() {
-        compare::<R>(&program, &format!("scheme_{n}"), (21, 7), reference);
+        compare::<R>(&program, &format!("scheme_{n}"), (21, 8), reference);
     }
 }
 

@@ -157,6 +157,10 @@ functions! {
         ]
     }
     cloud_courants(x) { pair((nm::cloud_courant(x[0], x[1], x[2], x[3], x[4]), nm::finite_max(x[5], x[6]))) }
+    swept_fluxes(x) {
+        let w = [x[3], x[4], x[5], x[6], x[7]];
+        pair((nm::flux_universal(x[0], x[1], x[2], w), nm::flux_monotonicity_preserving(x[0], x[1], x[2], w)))
+    }
     upwind(x) { pair(nm::profile_upwind(window(x))) }
     slopes_none(x) { pair(nm::profile_slopes_none(window(x))) }
     slopes_monotone(x) { pair(nm::profile_slopes_monotone(window(x))) }
@@ -225,6 +229,8 @@ macro_rules! all_stages {
             stages::<PpmHuynhPd, $real>,
             stages::<Fv3Hord8, $real>,
             stages::<Fv3Hord13, $real>,
+            stages::<SweptUniversal, $real>,
+            stages::<SweptMpPd, $real>,
         ] {
             check($w)?;
         }

@@ -17,7 +17,7 @@ use crate::cpu::workspace::Workspace;
 use crate::cpu::{budget, coefficients, fusion, march, rows, seams, spline};
 use crate::scheme::{
     CellScheme, Fv3Hord8, Fv3Hord13, LinRoodQuasi, LinRoodRule, PpmCw84, PpmHuynhPd, PpmLimiter, PpmMonotone, PpmNone,
-    Scheme, Sign, SlopesLimiter, SlopesMonotone, SlopesNone, SlopesPositivity, Upwind,
+    Scheme, Sign, SlopesLimiter, SlopesMonotone, SlopesNone, SlopesPositivity, SweptMpPd, SweptUniversal, Upwind,
 };
 use crate::shape::TileShape;
 
@@ -224,7 +224,7 @@ macro_rules! dispatch {
     ($real:ty, $width:literal) => {
         kernel!(
             $real, $width: Upwind, SlopesNone, SlopesMonotone, SlopesPositivity, PpmNone, PpmMonotone, PpmCw84,
-            PpmHuynhPd, LinRoodQuasi, Fv3Hord8, Fv3Hord13
+            PpmHuynhPd, LinRoodQuasi, Fv3Hord8, Fv3Hord13, SweptUniversal, SweptMpPd
         );
         linrood_kernels!($real, $width: PpmNone, LinRoodQuasi, Fv3Hord8, PpmCw84, PpmHuynhPd);
 
@@ -248,6 +248,8 @@ macro_rules! dispatch {
                         LinRoodRule::Cw84 => &PpmCw84,
                         LinRoodRule::HuynhPd => &PpmHuynhPd,
                     },
+                    Scheme::Ppm(PpmLimiter::Universal) => &SweptUniversal,
+                    Scheme::Ppm(PpmLimiter::MpPd) => &SweptMpPd,
                 }
             }
 

@@ -3,7 +3,7 @@
 use crate::cpu::{ColumnCoefficients, FaceCoefficients, TransferPlanes};
 use crate::lanes::Lanes;
 use crate::real::{Real, Scalar};
-use crate::scheme::CellScheme;
+use crate::scheme::{CellScheme, FluxKind};
 use crate::shape::TileShape;
 
 /// One cache line of columns: element `row` of an array cut into lines is at `row · stride + line`.
@@ -34,6 +34,23 @@ impl<R: Scalar, const W: usize> Columns<'_, R, W> {
         S::flux(Lanes(self.flux[at]), Lanes(self.courant[at]), below.q, below.profile, above.q, above.profile)
     }
 
+    /// The flux of the face below the middle cell of a full window.
+    #[inline(always)]
+    fn face_within<S: CellScheme>(
+        &self,
+        row: usize,
+        below: &Cell<Lanes<R, W>>,
+        above: &Cell<Lanes<R, W>>,
+        window: &Window<R, W>,
+    ) -> Lanes<R, W> {
+        if S::FLUX == FluxKind::Swept {
+            let at = self.at(row);
+            S::face(Lanes(self.flux[at]), Lanes(self.courant[at]), window.first, window.w)
+        } else {
+            self.face::<S>(row, below, above)
+        }
+    }
+
     #[inline(always)]
     fn add(&mut self, row: usize, amount: Lanes<R, W>) {
         let at = self.at(row);
@@ -61,8 +78,10 @@ const fn ahead<S: CellScheme>() -> usize {
     S::HALO - 1
 }
 
-/// The moving window of a march: mixing ratios around the next cell, its half slope, the edge below it.
+/// The moving window of a march: mixing ratios around the next cell and of the one that left it last, its half slope, the
+/// edge below it.
 struct Window<R, const W: usize> {
+    first: Lanes<R, W>,
     w: [Lanes<R, W>; 5],
     slope: Lanes<R, W>,
     edge: Lanes<R, W>,
@@ -72,7 +91,7 @@ impl<R: Scalar, const W: usize> Window<R, W> {
     /// A window that is never moved.
     #[inline(always)]
     fn idle() -> Self {
-        Self { w: [Lanes::lit(0.0); 5], slope: Lanes::lit(0.0), edge: Lanes::lit(0.0) }
+        Self { first: Lanes::lit(0.0), w: [Lanes::lit(0.0); 5], slope: Lanes::lit(0.0), edge: Lanes::lit(0.0) }
     }
 
     /// A window whose next step has `row` in the middle.
@@ -99,6 +118,7 @@ impl<R: Scalar, const W: usize> Window<R, W> {
         let n = ahead::<S>();
         let mut w = [self.w[1], self.w[2], self.w[3], self.w[4], self.w[4]];
         w[2 + n] = next;
+        self.first = self.w[0];
         self.w = w;
         if n == 2 {
             let slope = S::slope(w[2], w[3], w[4]);
@@ -166,7 +186,7 @@ fn march_y<S: CellScheme, R: Scalar, const W: usize>(
     let mut inflow = Lanes::lit(0.0);
     for row in halo..halo + nj + 1 {
         let next = window.step::<S>(columns.ratio(row + n));
-        let outflow = columns.face::<S>(row, &cell, &next);
+        let outflow = columns.face_within::<S>(row, &cell, &next, &window);
         // Behind the window: nothing reads the old value any more.
         columns.add(row - 1, inflow - outflow);
         book(columns.at(row - 1), inflow, outflow);
@@ -197,7 +217,8 @@ pub(crate) fn sweep_z<S: CellScheme, R: Scalar, const W: usize>(
     }
 }
 
-/// Cells without a full window above and below are flat; the top and the bottom are closed.
+/// Cells without a full window above and below are flat, as are both cells of a face without six cells around it where the
+/// scheme needs them; the top and the bottom are closed.
 #[inline(always)]
 fn march_z<S: CellScheme, R: Scalar, const W: usize>(columns: &mut Columns<R, W>, nk: usize) {
     let n = ahead::<S>();
@@ -219,7 +240,9 @@ fn march_z<S: CellScheme, R: Scalar, const W: usize>(columns: &mut Columns<R, W>
     }
     for k in n.max(1)..nk - n {
         let next = window.step::<S>(columns.ratio(k + n));
-        let outflow = columns.face::<S>(k, &cell, &next);
+        // The lowest window has no cell below it.
+        let outflow =
+            if k > n { columns.face_within::<S>(k, &cell, &next, &window) } else { columns.face::<S>(k, &cell, &next) };
         columns.add(k - 1, inflow - outflow);
         (cell, inflow) = (next, outflow);
     }

@@ -72,7 +72,7 @@ fn rows<S: CellScheme, R: Scalar>(
             e[i] = S::edge(qmm[i], qm[i], q0[i], qp[i], hm[i], h0[i]);
         }
     }
-    if S::FLUX != FluxKind::Donor {
+    if matches!(S::FLUX, FluxKind::Linear | FluxKind::Parabola) {
         let (e0, ep) = (&e[G..][..n], &e[G + 1..][..n]);
         let (l, u) = (&mut l[G..G + n], &mut u[G..G + n]);
         for i in 0..n {
@@ -81,7 +81,13 @@ fn rows<S: CellScheme, R: Scalar>(
             u[i] = high;
         }
     }
-    {
+    if S::FLUX == FluxKind::Swept {
+        let first = &q[G - 3..][..n];
+        let p = &mut p[G..G + n];
+        for i in 0..n {
+            p[i] = S::face(ft[i], c[i], first[i], [qmm[i], qm[i], q0[i], qp[i], qpp[i]]);
+        }
+    } else {
         let (lm, l0, um, u0) = (&l[G - 1..][..n], &l[G..][..n], &u[G - 1..][..n], &u[G..][..n]);
         let p = &mut p[G..G + n];
         for i in 0..n {

@@ -5,7 +5,7 @@ use crate::cpu::workspace::SEAM_CELLS;
 use crate::cpu::{AlignedBuffer, SweepStats, Workspace};
 use crate::lanes::Lanes;
 use crate::real::{Real, Scalar};
-use crate::scheme::CellScheme;
+use crate::scheme::{CellScheme, FluxKind};
 
 /// Which of a tile's cells come first in the stencil across a seam, read in the direction of the owner's axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -190,9 +190,14 @@ pub(crate) fn seam_fluxes<S: CellScheme, R: Scalar, const W: usize>(
             let reciprocal = Lanes::load(&seam.reciprocal, x * stride + s);
             q[x + SEAM_CELLS / 2 - S::HALO] = Lanes::load(rows, x * row_stride + s) * reciprocal;
         }
-        let left = S::profile([q[0], q[1], q[2], q[3], q[4]]);
-        let right = S::profile([q[1], q[2], q[3], q[4], q[5]]);
-        let flux = S::flux(Lanes::load(&seam.flux, s), Lanes::load(&seam.courant, s), q[2], left, q[3], right);
+        let (carrier, courant) = (Lanes::load(&seam.flux, s), Lanes::load(&seam.courant, s));
+        let behind = [q[1], q[2], q[3], q[4], q[5]];
+        let flux = if S::FLUX == FluxKind::Swept {
+            S::face(carrier, courant, q[0], behind)
+        } else {
+            let left = S::profile([q[0], q[1], q[2], q[3], q[4]]);
+            S::flux(carrier, courant, q[2], left, q[3], S::profile(behind))
+        };
         let amount = leaving * flux;
         let n = W.min(line.len - s);
         out[s..s + n].copy_from_slice(&amount.0[..n]);

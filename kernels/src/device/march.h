@@ -6,7 +6,7 @@
 /* What a lane keeps from cell to cell, q1 and so on being the mixing ratios and r1 and so on the reciprocal masses of the
  * cells around the middle one; `low`, `high` and `inflow` belong to the cell before it. */
 #define MARCH_VALUES(lanes) \
-    REAL PER_LANE(q1, lanes), PER_LANE(q2, lanes), PER_LANE(q3, lanes), PER_LANE(q4, lanes); \
+    REAL PER_LANE(q0, lanes), PER_LANE(q1, lanes), PER_LANE(q2, lanes), PER_LANE(q3, lanes), PER_LANE(q4, lanes); \
     REAL PER_LANE(r1, lanes), PER_LANE(r2, lanes), PER_LANE(r3, lanes); \
     REAL PER_LANE(slope, lanes), PER_LANE(edge, lanes), PER_LANE(low, lanes), PER_LANE(high, lanes); \
     REAL PER_LANE(inflow, lanes), PER_LANE(change, lanes); \
@@ -15,7 +15,7 @@
 /* Before the window is full its values do not matter, but they must not be constants: a minimum of a number and a constant
  * 0 may become one that orders -0 below +0. Hence any value from memory. */
 #define MARCH_BEGIN(any) \
-    OF(q1) = OF(q2) = OF(q3) = OF(q4) = OF(r1) = OF(r2) = OF(r3) = OF(slope) = OF(edge) = any; \
+    OF(q0) = OF(q1) = OF(q2) = OF(q3) = OF(q4) = OF(r1) = OF(r2) = OF(r3) = OF(slope) = OF(edge) = any; \
     OF(low) = OF(high) = OF(inflow) = OF(change) = (REAL)0; \
     OF(over) = 0;
 
@@ -29,6 +29,8 @@
     const REAL edge_above = \
         SCHEME_EDGE(ratio.v[1], ratio.v[2], ratio.v[3], ratio.v[4], OF(slope), slope_ahead); \
     const PAIR shape = SCHEME_LIMIT(ratio, OF(edge), edge_above); \
+    const REAL ratio_left = OF(q0); \
+    OF(q0) = ratio.v[0]; \
     OF(r1) = OF(r2); \
     OF(r2) = OF(r3); \
     OF(r3) = r_ahead; \
@@ -58,6 +60,13 @@
     OF(r1) = r_above; \
     OF(q1) = ratio.v[1]; \
     OF(q2) = ratio.v[2];
+#endif
+
+/* Flux of the face below the middle cell. */
+#if SCHEME_IS_SWEPT
+#define MARCH_FLUX(carrier, courant, below, above) SCHEME_FACE(carrier, courant, ratio_left, ratio)
+#else
+#define MARCH_FLUX(carrier, courant, below, above) SCHEME_FLUX(carrier, courant, ratio.v[1], below, ratio.v[2], above)
 #endif
 
 /* Columns are dealt out in blocks of Y_LANES: tile and first column of each. Tracers follow one another, so that air and
@@ -101,7 +110,7 @@ KERNEL sweep_y(GLOBAL REAL *state, GLOBAL const REAL *RESTRICT fluxes, GLOBAL co
             const REAL mass_below = mass[lane - pitch], mass_above = mass[lane];
             MARCH_ON(content[lane + AHEAD * pitch], (REAL)1 / mass[lane + AHEAD * pitch])
             const TRIPLE face = nm_face_coefficients(through, mass_below, mass_above, r_below, r_above);
-            const REAL outflow = SCHEME_FLUX(face.m1, face.m0, ratio.v[1], make_pair(OF(low), OF(high)), ratio.v[2], shape);
+            const REAL outflow = MARCH_FLUX(face.m1, face.m0, make_pair(OF(low), OF(high)), shape);
             OF(over) += counts && face.m2 > (REAL)1;
             OF(change) = OF(inflow) - outflow;
             OF(both) = OF(inflow) + outflow;
@@ -127,7 +136,8 @@ KERNEL sweep_y(GLOBAL REAL *state, GLOBAL const REAL *RESTRICT fluxes, GLOBAL co
     }
 }
 
-/* Cells without a full window above and below are flat; the top and the bottom are closed. */
+/* Cells without a full window above and below are flat, as are both cells of a face without six cells around it where the
+ * scheme needs them; the top and the bottom are closed. */
 KERNEL sweep_z(GLOBAL REAL *state, GLOBAL const REAL *RESTRICT fluxes, GLOBAL const int *RESTRICT tiles,
                GLOBAL const int *RESTRICT rows, GLOBAL int *clamped, VALUE(REAL, scale), VALUE(int, levels),
                VALUE(int, state_stride), VALUE(int, field_stride), GLOBAL const REAL *RESTRICT allowed, VALUE(int, part) THREADS)
@@ -146,6 +156,9 @@ KERNEL sweep_z(GLOBAL REAL *state, GLOBAL const REAL *RESTRICT fluxes, GLOBAL co
     EACH_LANE(lane, 0, cells) { MARCH_BEGIN(masses[lane]) }
     for (int k = -AHEAD; k < levels; k++) {
         const int ahead = k + AHEAD, is_level = ahead < levels, full = k >= AHEAD && is_level;
+#if SCHEME_IS_SWEPT
+        const int around = full && k > AHEAD;
+#endif
         GLOBAL const REAL *mass_ahead = masses + (is_level ? ahead : levels - 1) * step;
         GLOBAL const REAL *content_ahead = contents + (is_level ? ahead : levels - 1) * step;
         if (k <= 0) {
@@ -164,8 +177,12 @@ KERNEL sweep_z(GLOBAL REAL *state, GLOBAL const REAL *RESTRICT fluxes, GLOBAL co
                 const PAIR own = make_pair(full ? shape.m0 : flat, full ? shape.m1 : flat);
                 const TRIPLE face =
                     nm_face_coefficients(scale * PAIRED(part, may[lane], flux[lane]), mass_above[lane], mass_below[lane], r_below, r_above);
-                const REAL outflow =
-                    SCHEME_FLUX(face.m1, face.m0, ratio.v[1], make_pair(OF(low), OF(high)), ratio.v[2], own);
+#if SCHEME_IS_SWEPT
+                const REAL outflow = around ? SCHEME_FACE(face.m1, face.m0, ratio_left, ratio)
+                                            : nm_flux_donor(face.m1, ratio.v[1], ratio.v[2]);
+#else
+                const REAL outflow = MARCH_FLUX(face.m1, face.m0, make_pair(OF(low), OF(high)), own);
+#endif
                 OF(over) += face.m2 > (REAL)1;
                 OF(change) = OF(inflow) - outflow;
                 OF(inflow) = outflow;

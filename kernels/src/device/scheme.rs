@@ -4,14 +4,17 @@ use std::fmt::Write;
 
 use crate::scheme::{
     CellScheme, FluxKind, Fv3Hord8, Fv3Hord13, LinRoodQuasi, LinRoodRule, PpmCw84, PpmHuynhPd, PpmLimiter, PpmMonotone,
-    PpmNone, Scheme, SlopesLimiter, SlopesMonotone, SlopesNone, SlopesPositivity, Stage, Upwind,
+    PpmNone, Scheme, SlopesLimiter, SlopesMonotone, SlopesNone, SlopesPositivity, Stage, SweptMpPd, SweptUniversal,
+    Upwind,
 };
 
 /// C macros of a scheme, to be put behind the [`preamble`](super::preamble).
 ///
-/// - `SCHEME_HALO`: halo width in cells; `SCHEME_HAS_SLOPES`, `SCHEME_HAS_EDGES`, `SCHEME_IS_DONOR`: 1 or 0, for `#if`.
+/// - `SCHEME_HALO`: halo width in cells; `SCHEME_HAS_SLOPES`, `SCHEME_HAS_EDGES`, `SCHEME_IS_DONOR` (no profiles),
+///   `SCHEME_IS_SWEPT`: 1 or 0, for `#if`.
 /// - `SCHEME_PROFILE(w)`, `SCHEME_SLOPE(a, b, c)`, `SCHEME_EDGE(aa, a, b, bb, slope_a, slope_b)`,
-///   `SCHEME_LIMIT(w, edge_l, edge_r)`, `SCHEME_FLUX(flux, courant, q_l, left, q_r, right)`: what the methods of
+///   `SCHEME_LIMIT(w, edge_l, edge_r)`, `SCHEME_FLUX(flux, courant, q_l, left, q_r, right)`, `SCHEME_FACE(flux, courant, first, w)`:
+///   what the methods of
 ///   [`CellScheme`] compute; a window is a `WINDOW`, a profile a `PAIR`.
 pub fn scheme_defines(scheme: Scheme) -> String {
     match scheme {
@@ -32,6 +35,8 @@ pub fn scheme_defines(scheme: Scheme) -> String {
             LinRoodRule::Cw84 => defines::<PpmCw84>(),
             LinRoodRule::HuynhPd => defines::<PpmHuynhPd>(),
         },
+        Scheme::Ppm(PpmLimiter::Universal) => defines::<SweptUniversal>(),
+        Scheme::Ppm(PpmLimiter::MpPd) => defines::<SweptMpPd>(),
     }
 }
 
@@ -41,7 +46,8 @@ fn defines<S: CellScheme>() -> String {
         ("HALO", S::HALO),
         ("HAS_SLOPES", usize::from(S::HAS_SLOPES)),
         ("HAS_EDGES", usize::from(S::HAS_EDGES)),
-        ("IS_DONOR", usize::from(S::FLUX == FluxKind::Donor)),
+        ("IS_DONOR", usize::from(matches!(S::FLUX, FluxKind::Donor | FluxKind::Swept))),
+        ("IS_SWEPT", usize::from(S::FLUX == FluxKind::Swept)),
     ];
     for (name, value) in flags {
         writeln!(text, "#define SCHEME_{name} {value}").expect("text can grow");
@@ -54,11 +60,15 @@ fn defines<S: CellScheme>() -> String {
         &S::EDGE.map_or("#define SCHEME_EDGE(aa, a, b, bb, slope_a, slope_b) (a)\n".to_owned(), |s| stage("EDGE", s));
     text += &stage("LIMIT", S::LIMIT.unwrap_or(profile(&["w", "edge_l", "edge_r"])));
     let flux = match S::FLUX {
-        FluxKind::Donor => "nm_flux_donor(flux, q_l, q_r)",
+        FluxKind::Donor | FluxKind::Swept => "nm_flux_donor(flux, q_l, q_r)",
         FluxKind::Linear => "nm_flux_linear(flux, courant, q_l, (left).m1, q_r, (right).m0)",
         FluxKind::Parabola => "nm_flux_parabola(flux, courant, q_l, left, q_r, right)",
     };
     writeln!(text, "#define SCHEME_FLUX(flux, courant, q_l, left, q_r, right) {flux}").expect("text can grow");
+    text += &S::FACE.map_or(
+        "#define SCHEME_FACE(flux, courant, first, w) nm_flux_donor(flux, (w).v[1], (w).v[2])\n".to_owned(),
+        |s| stage("FACE", s),
+    );
     text
 }
 

@@ -64,9 +64,13 @@ KERNEL seam_amounts(GLOBAL const REAL *state, GLOBAL const REAL *fluxes_x, GLOBA
             GLOBAL const REAL *content = masses + (FACE_FIRST(f) + p * FACE_PLANE(f));
             const REAL q0 = SEAM_RATIO(0), q1 = SEAM_RATIO(1), q2 = SEAM_RATIO(2);
             const REAL q3 = SEAM_RATIO(3), q4 = SEAM_RATIO(4), q5 = SEAM_RATIO(5);
+#if SCHEME_IS_SWEPT
+            out[lane] = OF(leaving) * SCHEME_FACE(OF(carrier), OF(courant), q0, make_window(q1, q2, q3, q4, q5));
+#else
             const PAIR before = SCHEME_PROFILE(make_window(q0, q1, q2, q3, q4));
             const PAIR behind = SCHEME_PROFILE(make_window(q1, q2, q3, q4, q5));
             out[lane] = OF(leaving) * SCHEME_FLUX(OF(carrier), OF(courant), q2, before, q3, behind);
+#endif
         }
     }
 }

@@ -67,9 +67,15 @@ KERNEL sweep_x(GLOBAL REAL *state, GLOBAL const REAL *RESTRICT fluxes, GLOBAL co
         }
         LANE_BARRIER();
         EACH_LANE(lane, first, behind + 1) {
+#if SCHEME_IS_SWEPT
+            amount[lane] = SCHEME_FACE(OF(carrier), OF(courant), ratio[lane - 3],
+                                       make_window(ratio[lane - 2], ratio[lane - 1], OF(own), ratio[lane + 1],
+                                                   ratio[lane + 2]));
+#else
             amount[lane] = SCHEME_FLUX(OF(carrier), OF(courant), ratio[lane - 1],
                                        make_pair(edge_low[lane - 1], edge_high[lane - 1]), OF(own),
                                        make_pair(OF(own_low), OF(own_high)));
+#endif
         }
         LANE_BARRIER();
         EACH_LANE(lane, first, behind) { content[lane] = content[lane] + (amount[lane] - amount[lane + 1]); }

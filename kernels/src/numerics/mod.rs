@@ -31,6 +31,7 @@ mod profiles;
 mod slopes;
 mod spline;
 mod sums;
+mod swept;
 
 pub use cells::{
     cell_colella_woodward, cell_colella_woodward_edges, cell_extremum_flat, cell_extremum_flat_edges,
@@ -73,3 +74,4 @@ pub use spline::{
     layer_positive, spline_bottom, spline_finish, spline_forward, spline_row, spline_start, spline_top,
 };
 pub use sums::{compensated_add, kahan_add, neumaier_add, sum_gap, two_sum};
+pub use swept::{flux_monotonicity_preserving, flux_universal};

@@ -12,6 +12,9 @@ pub enum FluxKind {
     Linear,
     /// Swept parabola, [`flux_parabola`](nm::flux_parabola).
     Parabola,
+    /// Mean over the swept volume straight from the six cells around the face, [`face`](CellScheme::face); no profiles.
+    /// The donor mean where a cell of the six is missing.
+    Swept,
 }
 
 /// The function of the numerics a stage consists of, as text: the device form calls what the trait method calls.
@@ -44,6 +47,8 @@ pub trait CellScheme: Copy + Send + Sync + 'static {
     const EDGE: Option<Stage> = None;
     /// What [`limit`](CellScheme::limit) calls.
     const LIMIT: Option<Stage> = None;
+    /// What [`face`](CellScheme::face) calls.
+    const FACE: Option<Stage> = None;
     /// Whether [`slope`](CellScheme::slope) is used by the edges.
     const HAS_SLOPES: bool = Self::SLOPE.is_some();
     /// Whether [`edge`](CellScheme::edge) is used by the limit.
@@ -74,10 +79,17 @@ pub trait CellScheme: Copy + Send + Sync + 'static {
     #[inline(always)]
     fn flux<R: Real>(flux: R, courant: R, q_l: R, left: (R, R), q_r: R, right: (R, R)) -> R {
         match Self::FLUX {
-            FluxKind::Donor => nm::flux_donor(flux, q_l, q_r),
+            FluxKind::Donor | FluxKind::Swept => nm::flux_donor(flux, q_l, q_r),
             FluxKind::Linear => nm::flux_linear(flux, courant, q_l, left.1, q_r, right.0),
             FluxKind::Parabola => nm::flux_parabola(flux, courant, q_l, left, q_r, right),
         }
+    }
+
+    /// Tracer flux through the face in the middle of six cells: `first` and the window `w` of the cell
+    /// behind the face. Only for [`FluxKind::Swept`].
+    #[inline(always)]
+    fn face<R: Real>(flux: R, _courant: R, _first: R, w: [R; 5]) -> R {
+        nm::flux_donor(flux, w[1], w[2])
     }
 }
 
@@ -93,6 +105,12 @@ macro_rules! stage {
 
 /// Each stage once, as a method and as text.
 macro_rules! scheme {
+    (@face $flux:ident, $courant:ident, $first:ident, $w:ident = $face:ident($($argument:ident),*)) => {
+        #[inline(always)]
+        fn face<R: Real>($flux: R, $courant: R, $first: R, $w: [R; 5]) -> R {
+            nm::$face($($argument),*)
+        }
+    };
     (
         $(#[$doc:meta])*
         $type:ident: $name:literal, halo $halo:literal, flux $flux:ident,
@@ -100,6 +118,7 @@ macro_rules! scheme {
         $(, slope($($slope_parameter:ident),*) = $slope:ident($($slope_argument:ident),*))?
         $(, edge($($edge_parameter:ident),*) = $edge:ident($($edge_argument:ident),*))?
         $(, limit($window:ident, $edge_l:ident, $edge_r:ident) = $limit:ident($($limit_argument:ident),*))?
+        $(, face($($face_parameter:ident),*) = $face:ident($($face_argument:ident),*))?
         $(,)?
     ) => {
         $(#[$doc])*
@@ -114,6 +133,7 @@ macro_rules! scheme {
             $(const SLOPE: Option<Stage> = Some(stage!([$($slope_parameter),*] $slope($($slope_argument),*)));)?
             $(const EDGE: Option<Stage> = Some(stage!([$($edge_parameter),*] $edge($($edge_argument),*)));)?
             $(const LIMIT: Option<Stage> = Some(stage!([$window, $edge_l, $edge_r] $limit($($limit_argument),*)));)?
+            $(const FACE: Option<Stage> = Some(stage!([$($face_parameter),*] $face($($face_argument),*)));)?
 
             #[inline(always)]
             fn profile<R: Real>($w: [R; 5]) -> (R, R) {
@@ -134,6 +154,8 @@ macro_rules! scheme {
             fn limit<R: Real>($window: [R; 5], $edge_l: R, $edge_r: R) -> (R, R) {
                 nm::$limit($($limit_argument),*)
             })?
+
+            $(scheme!(@face $($face_parameter),* = $face($($face_argument),*));)?
         }
     };
 }
@@ -216,4 +238,16 @@ scheme!(
     slope(a, b, c) = half_slope_monotone(a, b, c),
     edge(_aa, a, b, _bb, slope_a, slope_b) = edge_colella_woodward(a, b, slope_a, slope_b),
     limit(w, edge_l, edge_r) = cell_positive_definite_edges(w, edge_l, edge_r),
+);
+scheme!(
+    /// Sixth-order swept means under the universal limiter: no new extrema.
+    SweptUniversal: "swept universal", halo 3, flux Swept,
+    profile(w) = profile_upwind(w),
+    face(flux, courant, first, w) = flux_universal(flux, courant, first, w),
+);
+scheme!(
+    /// Sixth-order swept means under monotonicity-preserving bounds, non-negative.
+    SweptMpPd: "swept mp_pd", halo 3, flux Swept,
+    profile(w) = profile_upwind(w),
+    face(flux, courant, first, w) = flux_monotonicity_preserving(flux, courant, first, w),
 );

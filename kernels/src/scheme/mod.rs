@@ -6,7 +6,7 @@ mod linrood;
 
 pub use cell_scheme::{
     CellScheme, FluxKind, Fv3Hord8, Fv3Hord13, LinRoodQuasi, PpmCw84, PpmHuynhPd, PpmMonotone, PpmNone, PpmNoneLinear,
-    SlopesMonotone, SlopesNone, SlopesPositivity, Stage, Upwind,
+    SlopesMonotone, SlopesNone, SlopesPositivity, Stage, SweptMpPd, SweptUniversal, Upwind,
 };
 pub use choice::{Choice, Fusion, Sign, Vertical};
 pub use linrood::{EdgeRule, LinRood, LinRoodRule, SeamGhost};
@@ -40,6 +40,10 @@ pub enum PpmLimiter {
     Mono,
     /// Monotone edges, positive-definite cells, swept parabola (FV3 `hord = 13`).
     Pd,
+    /// Sixth-order swept means under the universal limiter: monotone.
+    Universal,
+    /// Sixth-order swept means under monotonicity-preserving bounds, non-negative.
+    MpPd,
 }
 
 /// An advection scheme.
@@ -57,7 +61,7 @@ pub enum Scheme {
 
 impl Scheme {
     /// Every scheme of directional sweeps.
-    pub const ALL: [Scheme; 10] = [
+    pub const ALL: [Scheme; 12] = [
         Scheme::Upwind,
         Scheme::Slopes(SlopesLimiter::None),
         Scheme::Slopes(SlopesLimiter::Monotone),
@@ -68,6 +72,8 @@ impl Scheme {
         Scheme::Ppm(PpmLimiter::HuynhPd),
         Scheme::Ppm(PpmLimiter::Mono),
         Scheme::Ppm(PpmLimiter::Pd),
+        Scheme::Ppm(PpmLimiter::Universal),
+        Scheme::Ppm(PpmLimiter::MpPd),
     ];
 
     /// Every scheme, those of directional sweeps first.
@@ -99,6 +105,8 @@ impl Scheme {
             Scheme::Ppm(PpmLimiter::Mono) => Fv3Hord8::NAME,
             Scheme::Ppm(PpmLimiter::Pd) => Fv3Hord13::NAME,
             Scheme::LinRood(operator) => operator.name(),
+            Scheme::Ppm(PpmLimiter::Universal) => SweptUniversal::NAME,
+            Scheme::Ppm(PpmLimiter::MpPd) => SweptMpPd::NAME,
         }
     }
 }

@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use kernels::numerics::face_coefficients;
-use kernels::scheme::CellScheme;
+use kernels::scheme::{CellScheme, FluxKind};
 use kernels::{Scalar, TileShape};
 
 /// Runs a generic function for every scheme: `for_each_scheme!(function::<R>(arguments))` calls
@@ -21,6 +21,8 @@ macro_rules! for_each_scheme {
         $function::<PpmHuynhPd, $real>(Scheme::Ppm(PpmLimiter::HuynhPd) $(, $argument)*);
         $function::<Fv3Hord8, $real>(Scheme::Ppm(PpmLimiter::Mono) $(, $argument)*);
         $function::<Fv3Hord13, $real>(Scheme::Ppm(PpmLimiter::Pd) $(, $argument)*);
+        $function::<SweptUniversal, $real>(Scheme::Ppm(PpmLimiter::Universal) $(, $argument)*);
+        $function::<SweptMpPd, $real>(Scheme::Ppm(PpmLimiter::MpPd) $(, $argument)*);
     }};
 }
 
@@ -85,7 +87,12 @@ pub fn naive_flux<S: CellScheme, R: Scalar>(
     let (q_l, left) = cell::<S, R>(&q, f - 1, flat(f - 1));
     let (q_r, right) = cell::<S, R>(&q, f, flat(f));
     let (courant, carrier, fraction) = face_coefficients(air, m[f - 1], m[f], one / m[f - 1], one / m[f]);
-    (S::flux(carrier, courant, q_l, left, q_r, right), fraction > one)
+    let flux = if S::FLUX == FluxKind::Swept && !flat(f - 1) && !flat(f) {
+        S::face(carrier, courant, q[f - 3], core::array::from_fn(|x| q[f + x - 2]))
+    } else {
+        S::flux(carrier, courant, q_l, left, q_r, right)
+    };
+    (flux, fraction > one)
 }
 
 /// One sweep of a line of cells; `cells` are updated, `air[f]` flows between cells `f − 1` and `f`. Faces at the ends of

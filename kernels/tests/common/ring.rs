@@ -26,7 +26,7 @@ pub fn sweep<R: Scalar>(scheme: RingScheme<R>, rm: &mut [R], m: &mut [R], air: &
             let l = (i + n - 1) % n;
             let (c, carrier, _) = face_coefficients(air[i], m[l], m[i], r[l], r[i]);
             match scheme.flux {
-                FluxKind::Donor => flux_donor(carrier, q[l], q[i]),
+                FluxKind::Donor | FluxKind::Swept => flux_donor(carrier, q[l], q[i]),
                 FluxKind::Linear => flux_linear(carrier, c, q[l], profile[l].1, q[i], profile[i].0),
                 FluxKind::Parabola => flux_parabola(carrier, c, q[l], profile[l], q[i], profile[i]),
             }
