@@ -1,9 +1,13 @@
 //! `[advection]`.
 
+use std::path::Path;
+
 use kernels::scheme::{PpmLimiter, Scheme, SlopesLimiter};
 
-use super::error::Problems;
+use super::error::{ConfigErrors, Problems};
+use super::keys::Section;
 use super::read::{Named, View};
+use super::{check, parsed};
 
 impl Named for SlopesLimiter {
     const ALL: &'static [(&'static str, Self)] =
@@ -64,6 +68,23 @@ impl Named for Family {
 }
 
 impl Advection {
+    /// Checks a text that holds the table `[advection]` and nothing else; `name` stands for it in messages.
+    ///
+    /// # Errors
+    /// As for [`RunConfig::parse`](super::RunConfig::parse).
+    pub fn parse(text: &str, name: &Path) -> Result<Self, ConfigErrors> {
+        let mut problems = Problems::default();
+        let root = parsed(text, name)?;
+        let top = Section::at("").expect("the top level is a section");
+        let view = View::root(top, root.get_ref());
+        check::one_table("advection", root.get_ref(), &mut problems);
+        let advection = read(&view, &mut problems);
+        match problems.into_vec() {
+            problems if problems.is_empty() => Ok(advection),
+            problems => Err(ConfigErrors::new(name, text, problems)),
+        }
+    }
+
     /// Name of the scheme in configuration files, without the limiter.
     pub fn scheme_name(&self) -> &'static str {
         match self.scheme {

@@ -29,7 +29,7 @@ pub use diff::{DiffReport, VOLATILE_ATTRIBUTES, ValueDifferences, diff};
 pub use error::OutputError;
 pub use frame::{FrameContent, FrameNeeds, IntervalSums, MetColumns, SnapshotFrame};
 pub use met_field::MetField;
-pub use plot::{PlotRequest, plot};
+pub use plot::{Chart, ChartSeries, Mark, PlotRequest, plot, plot_cells};
 pub use provenance::{Provenance, record_of_files};
 pub use remap::{Mapped, RegridReport, RegridRequest, check_cache, check_output, mesh_of, regrid};
 pub(crate) use schema::{Attributes, Storage, VariableDef};
