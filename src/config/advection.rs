@@ -140,6 +140,22 @@ mod tests {
     use crate::config::tests::names_agree;
 
     #[test]
+    fn the_table_alone_is_checked_like_the_table_of_a_file() {
+        let parse = |text: &str| Advection::parse(text, Path::new("options"));
+        let found = parse("[advection]\nscheme = \"ppm\"\nlimiter = \"cw84\"\ncfl_limit = 0.5\n").unwrap();
+        assert_eq!((found.scheme, found.cfl_limit), (Some(Scheme::Ppm(PpmLimiter::Cw84)), 0.5));
+        for (text, part) in [
+            ("[advection]\nscheme = \"pppm\"\n", "advection.scheme"),
+            ("[advection]\nlimiter = \"cw84\"\n", "scheme"),
+            ("[advection]\nscheme = \"ppm\"\nshceme = 1\n", "shceme"),
+            ("[advection]\nscheme = \"slopes\"\nlimiter = \"cw84\"\n", "does not exist for scheme"),
+        ] {
+            let errors = parse(text).unwrap_err().plain();
+            assert!(errors.contains(part) && errors.contains("options"), "{errors}");
+        }
+    }
+
+    #[test]
     fn every_name_stands_for_a_value() {
         names_agree::<Family>("advection", "scheme");
         names_agree::<Limiter>("advection", "limiter");

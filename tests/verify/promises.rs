@@ -29,7 +29,7 @@ fn linear_schemes_keep_sums_of_species() {
     }
     // A limiter looks at each species alone.
     let report = &run(&verification(&[Suite::Terminator], &[16], "ppm", "cw84"))[0];
-    assert!(report.quantity("sum error").unwrap() > 1e-6);
+    assert!(report.quantity("sum error").unwrap() > 1e-3);
 }
 
 #[test]
@@ -53,7 +53,8 @@ fn monotone_schemes_do_not_overshoot() {
 fn the_sense_of_rotation_does_not_matter() {
     for (scheme, limiter) in [("slopes", "monotone"), ("ppm", "cw84"), ("ppm", "huynh_pd")] {
         let reports = run(&verification(&[Suite::SolidBody], &[12], scheme, limiter));
-        let check = reports.iter().flat_map(|report| &report.checks).find(|c| c.quantity == "backward difference");
+        let check =
+            reports.iter().flat_map(|report| &report.checks).find(|c| c.quantity.starts_with("backward difference"));
         let check = check.expect("one case runs backwards");
         assert!(check.value <= 1e-12, "{scheme} {limiter} {check:?}");
     }
@@ -99,15 +100,10 @@ fn three_dimensional_deformation_at_one_degree() {
 /// Tables of one dimension from the kernels of the sweeps; `kernels/tests/tables.rs` has them from single cells.
 #[test]
 fn the_ring_has_the_errors_of_the_table() {
-    let table = [("slopes", "none", 1.46e-3), ("ppm", "none", 1.08e-4), ("ppm", "huynh_pd", 1.08e-4)];
-    for (scheme, limiter, expected) in table {
-        let report = &run(&verification(&[Suite::Ring], &[8], scheme, limiter))[0];
-        let error = report.quantity("sine error N = 40").unwrap();
-        assert!((error / expected - 1.0).abs() < 0.01, "{scheme} {limiter} {error:e}");
+    let schemes = [("upwind", ""), ("slopes", "monotone"), ("slopes", "none"), ("ppm", "monotone")];
+    for (scheme, limiter) in schemes.into_iter().chain([("ppm", "cw84"), ("ppm", "none"), ("ppm", "huynh_pd")]) {
+        assert_kept(&run(&verification(&[Suite::Ring], &[8], scheme, limiter)), 6);
     }
-    let report = &run(&verification(&[Suite::Ring], &[8], "ppm", "huynh_pd"))[0];
-    assert!(report.quantity("box minimum").unwrap() >= 0.0);
-    assert!((report.quantity("box maximum - 1").unwrap() / 0.0902 - 1.0).abs() < 0.01);
 }
 
 #[test]

@@ -69,20 +69,21 @@ pub(super) fn solid_body<R: Scalar>(job: &mut Job<'_>, nc: usize) -> Result<Vec<
         [(0.0, Sense::Forward), (45.0, Sense::Forward), (90.0, Sense::Forward), (0.0, Sense::Backward)].into_iter();
     let mut reports = cases.map(|(angle, sense)| case(angle, sense).run(job)).collect::<Result<Vec<_>, _>>()?;
     if job.settings.bundle == GeometryBundle::Gnomonic {
-        let difference = mirror_difference(&reports[0], &reports[3]);
-        reports[3].figures.push(("backward difference".into(), difference));
+        let differences = mirror_differences(&reports[0], &reports[3]);
+        reports[3].figures.extend(differences);
     }
     Ok(reports)
 }
 
-/// Largest relative difference of the norms of tracers whose start is its own mirror image.
-fn mirror_difference(forward: &CaseReport, backward: &CaseReport) -> f64 {
+/// Largest relative difference of the norms of each tracer whose start is its own mirror image.
+fn mirror_differences(forward: &CaseReport, backward: &CaseReport) -> Vec<(String, f64)> {
     let relative = |a: f64, b: f64| ((a - b) / a).abs();
     let of_tracer = |tracer| {
         let (a, b) = (forward.norms_of(tracer)?, backward.norms_of(tracer)?);
-        Some(relative(a.l1, b.l1).max(relative(a.l2, b.l2)).max(relative(a.linf, b.linf)))
+        let difference = relative(a.l1, b.l1).max(relative(a.l2, b.l2)).max(relative(a.linf, b.linf));
+        Some((format!("backward difference, {tracer}"), difference))
     };
-    ["williamson_bell", "gaussian", "cylinder"].into_iter().filter_map(of_tracer).fold(0.0, f64::max)
+    ["williamson_bell", "gaussian", "cylinder"].into_iter().filter_map(of_tracer).collect()
 }
 
 /// Two vortices that wind up a smooth field while a rotation carries them around.
