@@ -2,7 +2,8 @@
 //!
 //! Rooms, each depending on earlier ones only: [`interrupt`], [`files`], [`grid`], [`regrid`], [`gridded`], [`spectral`], [`state`],
 //! [`device`], [`comm`], [`timers`], [`met`], [`closures`], [`sources`], [`preprocess`], [`operators`],
-//! [`diagnostics`], [`output`], [`restart`], [`initial`], [`config`], [`model`], [`mod@bench`], [`cli`].
+//! [`diagnostics`], [`output`], [`restart`], [`initial`], [`config`], [`model`], [`mod@bench`],
+//! [`verify`], [`cli`].
 
 pub mod bench;
 pub mod cli;
@@ -27,3 +28,4 @@ pub mod sources;
 pub mod spectral;
 pub mod state;
 pub mod timers;
+pub mod verify;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Rooms in the order of their dependencies: each may use itself and those before it.
-const ROOMS: [&str; 23] = [
+const ROOMS: [&str; 24] = [
     "interrupt",
     "files",
     "grid",
@@ -26,6 +26,7 @@ const ROOMS: [&str; 23] = [
     "config",
     "model",
     "bench",
+    "verify",
     "cli",
 ];
 

@@ -22,6 +22,7 @@ mod regrid;
 mod run;
 mod synth;
 mod values;
+mod verify;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -57,6 +58,7 @@ Examples:
   atmostr plot run.nc --var co2 -o co2.png    a map of a variable
   atmostr regrid run.nc --to latlon:1x1 -o ll.nc    the variables of a file on another grid
   atmostr diff a.nc b.nc                      bit-for-bit comparison of two outputs
+  atmostr verify lauritzen --scheme ppm       standard test suites of transport beside other programs
   atmostr kernels --emit opencl               the text that devices compile
 
 Exit codes:
@@ -82,6 +84,7 @@ enum Command {
     Regrid(regrid::RegridArgs),
     Weights(regrid::WeightsArgs),
     Bench(bench::BenchArgs),
+    Verify(verify::VerifyArgs),
     Kernels(kernels::KernelsArgs),
     ConfigKeys(config_keys::ConfigKeysArgs),
 }
@@ -182,6 +185,7 @@ fn execute(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Regrid(args) => args.execute(&ctx),
         Command::Weights(args) => args.execute(&ctx),
         Command::Bench(args) => args.execute(&ctx),
+        Command::Verify(args) => args.execute(&ctx),
         Command::Kernels(args) => args.execute(&ctx),
         Command::ConfigKeys(args) => args.execute(&ctx),
     };

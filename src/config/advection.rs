@@ -1,12 +1,16 @@
 //! `[advection]`.
 
+use std::path::Path;
+
 use kernels::scheme::{
     Choice, EdgeRule, Fusion, LinRood, LinRoodRule, PpmLimiter, Scheme, SeamGhost, Sign, SlopesLimiter, Vertical,
 };
 
-use super::error::Problems;
+use super::error::{ConfigErrors, Problems};
+use super::keys::Section;
 use super::read::{Named, View};
 use super::tracers::Tracer;
+use super::{check, parsed};
 
 impl Named for SlopesLimiter {
     const ALL: &'static [(&'static str, Self)] =
@@ -21,6 +25,8 @@ impl Named for PpmLimiter {
         ("huynh_pd", Self::HuynhPd),
         ("mono", Self::Mono),
         ("pd", Self::Pd),
+        ("universal", Self::Universal),
+        ("mp_pd", Self::MpPd),
     ];
 }
 
@@ -86,6 +92,8 @@ impl Named for Limiter {
         ("cw84", Limiter("cw84")),
         ("huynh_pd", Limiter("huynh_pd")),
         ("pd", Limiter("pd")),
+        ("universal", Limiter("universal")),
+        ("mp_pd", Limiter("mp_pd")),
     ];
 }
 
@@ -110,6 +118,23 @@ impl Named for Family {
 }
 
 impl Advection {
+    /// Checks a text that holds the table `[advection]` and nothing else; `name` stands for it in messages.
+    ///
+    /// # Errors
+    /// As for [`RunConfig::parse`](super::RunConfig::parse).
+    pub fn parse(text: &str, name: &Path) -> Result<Self, ConfigErrors> {
+        let mut problems = Problems::default();
+        let root = parsed(text, name)?;
+        let top = Section::at("").expect("the top level is a section");
+        let view = View::root(top, root.get_ref());
+        check::one_table("advection", root.get_ref(), &mut problems);
+        let advection = read(&view, &mut problems);
+        match problems.into_vec() {
+            problems if problems.is_empty() => Ok(advection),
+            problems => Err(ConfigErrors::new(name, text, problems)),
+        }
+    }
+
     /// Name of the scheme in configuration files, without the limiter.
     pub fn scheme_name(&self) -> &'static str {
         match self.scheme {
@@ -228,6 +253,22 @@ fn edge(view: &View<'_>, problems: &mut Problems) -> EdgeRule {
 mod tests {
     use super::*;
     use crate::config::tests::names_agree;
+
+    #[test]
+    fn the_table_alone_is_checked_like_the_table_of_a_file() {
+        let parse = |text: &str| Advection::parse(text, Path::new("options"));
+        let found = parse("[advection]\nscheme = \"ppm\"\nlimiter = \"cw84\"\ncfl_limit = 0.5\n").unwrap();
+        assert_eq!((found.scheme, found.cfl_limit), (Some(Scheme::Ppm(PpmLimiter::Cw84)), 0.5));
+        for (text, part) in [
+            ("[advection]\nscheme = \"pppm\"\n", "advection.scheme"),
+            ("[advection]\nlimiter = \"cw84\"\n", "scheme"),
+            ("[advection]\nscheme = \"ppm\"\nshceme = 1\n", "shceme"),
+            ("[advection]\nscheme = \"slopes\"\nlimiter = \"cw84\"\n", "does not exist for scheme"),
+        ] {
+            let errors = parse(text).unwrap_err().plain();
+            assert!(errors.contains(part) && errors.contains("options"), "{errors}");
+        }
+    }
 
     #[test]
     fn every_name_stands_for_a_value() {

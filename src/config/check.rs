@@ -14,6 +14,15 @@ pub(super) fn document(top: &'static Section, root: &DeTable<'_>, problems: &mut
     table(top, "", root, None, problems);
 }
 
+/// Checks the table `name` of the top level, which is present, and nothing else of a document.
+pub(super) fn one_table(name: &'static str, root: &DeTable<'_>, problems: &mut Problems) {
+    let section = Section::at(name).expect("tables that are checked have a section");
+    let found = root.iter().find(|(key, _)| key.get_ref() == name);
+    if let Some((at, value)) = found.and_then(|(_, value)| Some((value.span(), value.get_ref().as_table()?))) {
+        table(section, name, value, Some(at), problems);
+    }
+}
+
 fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }

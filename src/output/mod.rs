@@ -31,7 +31,7 @@ pub use error::OutputError;
 pub use frame::{FrameContent, FrameNeeds, IntervalSums, MetColumns, SnapshotFrame};
 pub use met_field::MetField;
 pub(crate) use pieces::Pieces;
-pub use plot::{PlotRequest, plot};
+pub use plot::{Chart, ChartSeries, Mark, PlotRequest, plot, plot_cells};
 pub use provenance::{Provenance, record_of_files};
 pub use remap::{Mapped, RegridReport, RegridRequest, check_cache, check_output, mesh_of, regrid};
 pub(crate) use schema::{Attributes, Storage, VariableDef};

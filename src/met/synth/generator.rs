@@ -17,7 +17,7 @@ const MAX_STEPS: f64 = 4096.0;
 /// Air of one window in double precision; arrays hold the panels one after the other, each `[k][j][i]` as in transport
 /// files.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct WindowAir {
+pub struct WindowAir {
     /// Substeps of the window.
     pub steps: u32,
     /// Air mass at the start, kg.

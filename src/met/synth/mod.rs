@@ -14,8 +14,10 @@ mod generator;
 mod physics;
 mod quadrature;
 mod recipe;
+mod winds;
 mod write;
 
 pub use error::SynthError;
 pub use flow::SynthFlow;
+pub use winds::{AnalyticWinds, WindowAir};
 pub use write::{SynthOptions, SynthPhysics, SynthProgress, SynthReport, write};

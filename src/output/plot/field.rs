@@ -1,6 +1,6 @@
 //! One map of a variable, read from a file.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -12,11 +12,12 @@ use super::super::selection::close_names;
 use super::PlotRequest;
 use super::cells::Cells;
 use crate::files;
+use crate::grid::CubedSphere;
 use crate::gridded::{AxisNames, GriddedFile, Missing, time_unit};
 
 /// Values of all cells with what is written around the map.
 pub(super) struct Field {
-    path: std::path::PathBuf,
+    path: PathBuf,
     cells: Cells,
     /// In the order of the cells, NaN where missing.
     pub values: Vec<f64>,
@@ -38,6 +39,12 @@ impl Field {
         }
         drop(file);
         Self::on_latlon(path, request).map_err(|problem| OutputError::Content { path: path.to_path_buf(), problem })
+    }
+
+    /// Values that come from no file.
+    pub(super) fn of_cells(grid: CubedSphere, values: Vec<f64>, texts: [&str; 3]) -> Self {
+        let [title, subtitle, units] = texts.map(str::to_owned);
+        Self { path: PathBuf::new(), cells: Cells::Cube(grid), values, title, subtitle, units }
     }
 
     fn on_latlon(path: &Path, request: &PlotRequest) -> Result<Self, String> {

@@ -2,11 +2,14 @@
 
 mod canvas;
 mod cells;
+mod chart;
 mod colour;
 mod field;
 mod scale;
 
 use std::path::Path;
+
+pub use self::chart::{Chart, ChartSeries, Mark};
 
 use self::canvas::{Align, Canvas, LETTER};
 use self::colour::{Rgb, colour};
@@ -14,6 +17,7 @@ use self::field::Field;
 use self::scale::Scale;
 use super::error::{OutputError, check_target, refuse_odd};
 use crate::files::same_file;
+use crate::grid::CubedSphere;
 
 /// Size of the map in pixels: three and a third per degree.
 const MAP: (usize, usize) = (1200, 600);
@@ -57,6 +61,20 @@ pub fn plot(file: &Path, request: &PlotRequest, out: &Path) -> Result<(), Output
     }
     let field = Field::read(file, request)?;
     draw(&field)?.save(out)
+}
+
+/// Draws a map of values on all cells of a cubed sphere, `[panel][j][i]`, as PNG picture `out`.
+///
+/// # Errors
+/// The picture cannot be written.
+pub fn plot_cells(
+    grid: &CubedSphere,
+    values: Vec<f64>,
+    [title, subtitle, units]: [&str; 3],
+    out: &Path,
+) -> Result<(), OutputError> {
+    check_target(out)?;
+    draw(&Field::of_cells(grid.clone(), values, [title, subtitle, units]))?.save(out)
 }
 
 fn draw(field: &Field) -> Result<Canvas, OutputError> {
