@@ -146,7 +146,7 @@ fn a_negative_uniform_tracer_stays_uniform() {
 fn invariant() -> impl Iterator<Item = Scheme> {
     Scheme::every().filter(|scheme| match scheme {
         Scheme::Slopes(limiter) => *limiter != SlopesLimiter::Positivity,
-        Scheme::Ppm(limiter) => *limiter != PpmLimiter::HuynhPd,
+        Scheme::Ppm(limiter) => ![PpmLimiter::HuynhPd, PpmLimiter::Pd, PpmLimiter::MpPd].contains(limiter),
         Scheme::LinRood(operator) => operator.rule == LinRoodRule::None,
         Scheme::Upwind => true,
     })

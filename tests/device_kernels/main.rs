@@ -116,8 +116,8 @@ impl Groups {
 }
 
 /// Programs to compare: every scheme, and every shape of groups where a scheme reads no, one and two neighbours.
-const PROGRAMS: [(Scheme, Groups); 12] = {
-    let [upwind, slopes, monotone, positive, none, linear, cw84, huynh, mono, pd] = Scheme::ALL;
+const PROGRAMS: [(Scheme, Groups); 15] = {
+    let [upwind, slopes, monotone, positive, none, linear, cw84, huynh, mono, pd, universal, mp_pd] = Scheme::ALL;
     [
         (upwind, Groups::Usual),
         (upwind, Groups::Odd),
@@ -131,6 +131,9 @@ const PROGRAMS: [(Scheme, Groups); 12] = {
         (huynh, Groups::Usual),
         (mono, Groups::Odd),
         (pd, Groups::Usual),
+        (universal, Groups::Usual),
+        (mp_pd, Groups::Odd),
+        (mp_pd, Groups::Smallest),
     ]
 };
 

@@ -269,6 +269,10 @@ pub fn advection(scheme: Scheme) -> &'static str {
         Scheme::Ppm(PpmLimiter::Monotone) => "scheme = \"ppm\"",
         Scheme::Ppm(PpmLimiter::Cw84) => "scheme = \"ppm\"\nlimiter = \"cw84\"",
         Scheme::Ppm(PpmLimiter::HuynhPd) => "scheme = \"ppm\"\nlimiter = \"huynh_pd\"",
+        Scheme::Ppm(PpmLimiter::Mono) => "scheme = \"ppm\"\nlimiter = \"mono\"",
+        Scheme::Ppm(PpmLimiter::Pd) => "scheme = \"ppm\"\nlimiter = \"pd\"",
+        Scheme::Ppm(PpmLimiter::Universal) => "scheme = \"ppm\"\nlimiter = \"universal\"",
+        Scheme::Ppm(PpmLimiter::MpPd) => "scheme = \"ppm\"\nlimiter = \"mp_pd\"",
         Scheme::LinRood(_) => "scheme = \"linrood\"\nlimiter = \"huynh_pd\"",
     }
 }

@@ -229,4 +229,14 @@ const LIMITERS: &[Choice] = &[
         "huynh_pd",
         "Non-negative up to rounding (in Float32 about 1e-7 of the values around), keeps smooth extrema (ppm; Huynh 1996); never below 0 with linrood.",
     ),
+    Choice::new(
+        "universal",
+        "Sixth-order means over what is swept, bounded for its Courant number so that no sweep makes a new extremum (ppm; \
+         Leonard 1991).",
+    ),
+    Choice::new(
+        "mp_pd",
+        "Sixth-order means over what is swept within monotonicity-preserving bounds, non-negative up to rounding; the most \
+         accurate one for tracers that are nowhere negative (ppm; Suresh & Huynh 1997).",
+    ),
 ];
