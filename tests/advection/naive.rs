@@ -3,8 +3,8 @@
 use decomposition::{Axis, Edge, Panel, PanelConvention};
 use kernels::numerics::face_coefficients;
 use kernels::scheme::{
-    CellScheme, PpmCw84, PpmHuynhPd, PpmLimiter, PpmMonotone, PpmNone, SlopesLimiter, SlopesMonotone, SlopesNone,
-    SlopesPositivity, Upwind,
+    CellScheme, FluxKind, PpmCw84, PpmHuynhPd, PpmLimiter, PpmMonotone, PpmNone, SlopesLimiter, SlopesMonotone,
+    SlopesNone, SlopesPositivity, SweptMpPd, SweptUniversal, Upwind,
 };
 use kernels::{Scalar, Scheme};
 
@@ -27,6 +27,8 @@ pub fn substep<R: Scalar>(
         Scheme::Ppm(PpmLimiter::Monotone) => palindrome::<PpmMonotone, R>,
         Scheme::Ppm(PpmLimiter::Cw84) => palindrome::<PpmCw84, R>,
         Scheme::Ppm(PpmLimiter::HuynhPd) => palindrome::<PpmHuynhPd, R>,
+        Scheme::Ppm(PpmLimiter::Universal) => palindrome::<SweptUniversal, R>,
+        Scheme::Ppm(PpmLimiter::MpPd) => palindrome::<SweptMpPd, R>,
     };
     of(state, winds, R::from_f64(scale / passes as f64), passes)
 }
@@ -102,6 +104,9 @@ fn face<S: CellScheme, R: Scalar>(
         .iter()
         .map(|rm| {
             let q = cells.map(|cell| cell.map_or(R::lit(0.0), |cell| rm[cell] * (one / state.air[cell])));
+            if S::FLUX == FluxKind::Swept && !flat[0] && !flat[1] {
+                return S::face(carrier, carried_part, q[0], [q[1], q[2], q[3], q[4], q[5]]);
+            }
             let profile = |window: [R; 5], flat: bool| {
                 if flat { (R::lit(0.0), R::lit(0.0)) } else { S::profile(window) }
             };
