@@ -32,7 +32,8 @@ const STAGES: &str = "KERNEL stages(GLOBAL const REAL *in, GLOBAL REAL *out, VAL
         const REAL edge = SCHEME_EDGE(in[0], in[1], in[2], in[3], slope, in[4]);
         const PAIR limited = SCHEME_LIMIT(w, edge, in[5]);
         const TRIPLE three = make_triple(profile.m0, limited.m1, slope);
-        out[i] = SCHEME_FLUX(in[0], in[1], in[2], profile, in[3], limited) + edge + (three.m0 + three.m1 + three.m2);
+        out[i] = SCHEME_FLUX(in[0], in[1], in[2], profile, in[3], limited) + edge + (three.m0 + three.m1 + three.m2)
+               + SCHEME_FACE(in[0], in[1], in[2], w);
     }
 }
 #if SCHEME_HALO < 1 || SCHEME_HAS_SLOPES > SCHEME_HAS_EDGES || SCHEME_IS_DONOR != (SCHEME_HALO == 1)

@@ -10,8 +10,8 @@ use crate::scheme::{
 
 /// C macros of a scheme, to be put behind the [`preamble`](super::preamble).
 ///
-/// - `SCHEME_HALO`: halo width in cells; `SCHEME_HAS_SLOPES`, `SCHEME_HAS_EDGES`, `SCHEME_IS_DONOR` (no profiles),
-///   `SCHEME_IS_SWEPT`: 1 or 0, for `#if`.
+/// - `SCHEME_HALO`: halo width in cells; `SCHEME_HAS_SLOPES`, `SCHEME_HAS_EDGES`, `SCHEME_IS_DONOR`,
+///   `SCHEME_IS_SWEPT`: 1 or 0, for `#if`; the last two have no profiles.
 /// - `SCHEME_PROFILE(w)`, `SCHEME_SLOPE(a, b, c)`, `SCHEME_EDGE(aa, a, b, bb, slope_a, slope_b)`,
 ///   `SCHEME_LIMIT(w, edge_l, edge_r)`, `SCHEME_FLUX(flux, courant, q_l, left, q_r, right)`, `SCHEME_FACE(flux, courant, first, w)`:
 ///   what the methods of
@@ -46,7 +46,7 @@ fn defines<S: CellScheme>() -> String {
         ("HALO", S::HALO),
         ("HAS_SLOPES", usize::from(S::HAS_SLOPES)),
         ("HAS_EDGES", usize::from(S::HAS_EDGES)),
-        ("IS_DONOR", usize::from(matches!(S::FLUX, FluxKind::Donor | FluxKind::Swept))),
+        ("IS_DONOR", usize::from(S::FLUX == FluxKind::Donor)),
         ("IS_SWEPT", usize::from(S::FLUX == FluxKind::Swept)),
     ];
     for (name, value) in flags {

@@ -54,7 +54,7 @@ KERNEL sweep_x(GLOBAL REAL *state, GLOBAL const REAL *RESTRICT fluxes, GLOBAL co
         }
         LANE_BARRIER();
         EACH_LANE(lane, first - 1, behind + 1) {
-#if SCHEME_IS_DONOR
+#if SCHEME_IS_DONOR || SCHEME_IS_SWEPT
             const PAIR shape = make_pair((REAL)0, (REAL)0);
 #else
             const PAIR shape = SCHEME_PROFILE(make_window(ratio[lane - 2], ratio[lane - 1], OF(own), ratio[lane + 1],
