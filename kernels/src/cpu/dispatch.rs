@@ -5,25 +5,24 @@
 
 use crate::cpu::budget::{LevelFluxes, OutflowBudget};
 use crate::cpu::coefficients::{ColumnCoefficients, FaceCoefficients, FaceState, SweepStats};
-use crate::cpu::fusion::FusedColumns;
 use crate::cpu::kernel::SweepKernel;
 use crate::cpu::linrood::{
     self, LinRoodBooks, LinRoodCoefficients, LinRoodKernel, LinRoodPlanes, PanelFaces, linrood_kernels,
 };
 use crate::cpu::seams::{SeamCoefficients, SeamLine};
-use crate::cpu::spline::{SplineCoefficients, SplineWorkspace};
 use crate::cpu::transfers::TransferPlanes;
+use crate::cpu::vertical_dispatch::VerticalDispatch;
 use crate::cpu::workspace::Workspace;
-use crate::cpu::{budget, coefficients, fusion, march, rows, seams, spline};
+use crate::cpu::{budget, coefficients, march, rows, seams};
 use crate::scheme::{
     CellScheme, Fv3Hord8, Fv3Hord13, LinRoodQuasi, LinRoodRule, PpmCw84, PpmHuynhPd, PpmLimiter, PpmMonotone, PpmNone,
-    Scheme, Sign, SlopesLimiter, SlopesMonotone, SlopesNone, SlopesPositivity, SweptMpPd, SweptUniversal, Upwind,
+    Scheme, SlopesLimiter, SlopesMonotone, SlopesNone, SlopesPositivity, SweptMpPd, SweptUniversal, Upwind,
 };
 use crate::shape::TileShape;
 
 /// Loops compiled for one precision. Implemented for `f32` and `f64` only; call them through the functions of
 /// [`cpu`](crate::cpu) and [`scheme`](crate::scheme).
-pub trait Dispatch: Sized {
+pub trait Dispatch: VerticalDispatch {
     #[doc(hidden)]
     fn sweep_kernel(scheme: Scheme) -> &'static dyn SweepKernel<Self>
     where
@@ -58,30 +57,6 @@ pub trait Dispatch: Sized {
         scale: Self,
         out: &mut ColumnCoefficients<Self>,
     ) -> SweepStats;
-
-    #[doc(hidden)]
-    fn fuse_columns(
-        width: usize,
-        nk: usize,
-        air_mass: &[Self],
-        face_flux: &[Self],
-        scale: Self,
-        parts: [&mut [Self]; 2],
-    ) -> FusedColumns;
-
-    #[doc(hidden)]
-    fn prepare_spline(width: usize, nk: usize, air_mass: &[Self], out: &mut SplineCoefficients<Self>);
-
-    #[doc(hidden)]
-    fn sweep_spline(
-        sign: Sign,
-        width: usize,
-        nk: usize,
-        tracer: &mut [Self],
-        faces: &ColumnCoefficients<Self>,
-        spline: &SplineCoefficients<Self>,
-        workspace: &mut SplineWorkspace<Self>,
-    );
 
     #[doc(hidden)]
     fn prepare_seam(
@@ -373,57 +348,6 @@ macro_rules! dispatch {
                         out: &mut ColumnCoefficients<$real>,
                     ) -> SweepStats,
                     coefficients::prepare_z::<$real, $width>(width, nk, air_mass, face_flux, scale, out)
-                )
-            }
-
-            fn fuse_columns(
-                width: usize,
-                nk: usize,
-                air_mass: &[$real],
-                face_flux: &[$real],
-                scale: $real,
-                parts: [&mut [$real]; 2],
-            ) -> FusedColumns {
-                per_processor!(
-                    (
-                        width: usize,
-                        nk: usize,
-                        air_mass: &[$real],
-                        face_flux: &[$real],
-                        scale: $real,
-                        parts: [&mut [$real]; 2],
-                    ) -> FusedColumns,
-                    fusion::fuse_columns::<$real, $width>(width, nk, air_mass, face_flux, scale, parts)
-                )
-            }
-
-            fn prepare_spline(width: usize, nk: usize, air_mass: &[$real], out: &mut SplineCoefficients<$real>) {
-                per_processor!(
-                    (width: usize, nk: usize, air_mass: &[$real], out: &mut SplineCoefficients<$real>) -> (),
-                    spline::prepare_spline::<$real, $width>(width, nk, air_mass, out)
-                )
-            }
-
-            fn sweep_spline(
-                sign: Sign,
-                width: usize,
-                nk: usize,
-                tracer: &mut [$real],
-                faces: &ColumnCoefficients<$real>,
-                spline: &SplineCoefficients<$real>,
-                workspace: &mut SplineWorkspace<$real>,
-            ) {
-                per_processor!(
-                    (
-                        sign: Sign,
-                        width: usize,
-                        nk: usize,
-                        tracer: &mut [$real],
-                        faces: &ColumnCoefficients<$real>,
-                        spline: &SplineCoefficients<$real>,
-                        workspace: &mut SplineWorkspace<$real>,
-                    ) -> (),
-                    spline::sweep_spline::<$real, $width>(sign, width, nk, tracer, faces, spline, workspace)
                 )
             }
 

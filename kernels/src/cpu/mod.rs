@@ -19,6 +19,7 @@ mod spline;
 #[cfg(test)]
 mod tests;
 mod transfers;
+mod vertical_dispatch;
 mod workspace;
 
 pub use budget::{LevelFluxes, OutflowBudget};
@@ -35,6 +36,7 @@ pub use linrood::{
 pub use seams::{SeamCoefficients, SeamLine, SeamSide, StencilOrder, apply_seam};
 pub use spline::{SPLINE_LAYERS, SplineCoefficients, SplineWorkspace};
 pub use transfers::{TransferPlanes, book_seam};
+pub use vertical_dispatch::VerticalDispatch;
 pub use workspace::Workspace;
 
 use crate::real::Scalar;
