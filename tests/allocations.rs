@@ -270,7 +270,9 @@ fn the_loops_of_substeps_and_windows_take_no_memory() {
         println!("skipped: the state on a device ({reason})");
     }
     let on_device = device.map_or(None, |_| Some(("opencl", 1)));
-    for (scheme, reset) in [("ppm", "preserve_vmr"), ("slopes", "preserve_tracer_mass"), ("upwind", "none")] {
+    let runs =
+        [("ppm", "preserve_vmr"), ("slopes", "preserve_tracer_mass"), ("upwind", "none"), ("linrood", "preserve_vmr")];
+    for (scheme, reset) in runs {
         for (backend, threads) in [("cpu", 1), ("cpu", 2)].into_iter().chain(on_device) {
             let windows = on_a_new_thread(|| whole_run(dir.path(), scheme, reset, backend, threads));
             for (n, window) in windows.iter().enumerate() {

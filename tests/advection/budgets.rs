@@ -163,7 +163,7 @@ fn levels_are_taken_through_as_many_passes_as_they_need() {
     // One level needs all passes, the next a quarter of them, and so on.
     let per_level = [1.0, 0.25, 0.5, 0.0];
     for (panel, k, j, i) in dims.each_cell() {
-        let mut scale = |values: &mut [f64], face: usize| values[face] *= per_level[k];
+        let scale = |values: &mut [f64], face: usize| values[face] *= per_level[k];
         scale(&mut winds.am, dims.face_x(panel, k, j, i));
         scale(&mut winds.bm, dims.face_y(panel, k, j, i));
         if i + 1 == dims.nc {
