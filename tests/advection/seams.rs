@@ -1,6 +1,7 @@
 //! What crosses the seams.
 
 use decomposition::{AlongEdge, Edge, Panel, PanelConvention, Seam, SeamSide, SeamSign};
+use kernels::scheme::SeamGhost;
 use kernels::{Scalar, Scheme};
 
 use crate::case::{CONVENTIONS, Flow, case};
@@ -45,6 +46,8 @@ fn spots_cross<R: Scalar>(convention: PanelConvention, s: usize, from: SeamSide,
     }
     winds.mirror_seams();
     let found = run(&start.cast::<R>(), &winds.cast::<R>(), Run { scheme, ..how });
+    // Interpolated neighbours see a spot from the cells beside it, and other spots' winds blow there.
+    let spread = matches!(scheme, Scheme::LinRood(operator) if operator.ghost == SeamGhost::Remap);
     for (seam, tracer) in seams.iter().zip(&found.end.tracers) {
         let what = format!("{convention:?} seam {} from {from:?} at {s}, {}", seam.number + 1, scheme.name());
         let [source, target] = pair(dims, seam, from, 1, s);
@@ -52,12 +55,13 @@ fn spots_cross<R: Scalar>(convention: PanelConvention, s: usize, from: SeamSide,
             let value = value.to_f64() / mass;
             if cell == target {
                 assert!(value > 0.2 && value < 0.8, "{what}: {value}");
-            } else if cell != source {
+            } else if cell != source && !spread {
                 assert_eq!(value, 0.0, "{what}: cell {cell}");
             }
         }
-        let whole = tracer[source].to_f64() + tracer[target].to_f64();
-        assert!((whole / mass - 1.0).abs() <= R::EPSILON.to_f64(), "{what}: {whole}");
+        let whole: f64 = tracer.iter().map(|rm| rm.to_f64()).sum();
+        let roundings = if spread { 16.0 } else { 1.0 };
+        assert!((whole / mass - 1.0).abs() <= roundings * R::EPSILON.to_f64(), "{what}: {whole}");
         if scheme == Scheme::Upwind {
             assert_eq!(tracer[target].to_f64(), 0.5 * mass, "{what}");
         }
