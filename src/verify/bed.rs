@@ -112,11 +112,6 @@ impl<'a, R: Scalar> Bed<'a, R> {
         self.cells.iter().map(value).collect()
     }
 
-    /// Air masses of one level.
-    pub(super) fn air(&self, level: usize) -> Vec<f64> {
-        self.cells.iter().map(|c| self.state.slabs().plane(level, c.tile, AIR)[c.at].to_f64()).collect()
-    }
-
     /// Exact totals, air first. Collective.
     ///
     /// # Errors

@@ -25,10 +25,13 @@ fn verification(suites: &[Suite], nc: &[usize], scheme: &str, limiter: &str) -> 
     Verification { nc: nc.to_vec(), ..Verification::new(suites.to_vec(), advection(scheme, limiter)) }
 }
 
-/// Runs on one rank and thread.
+/// Runs on one rank and thread. A thread can belong to one pool only, so each run has its own.
 fn run(verification: &Verification) -> Vec<CaseReport> {
-    let threads = Threads::new(1).expect("a thread of its own");
-    verification.run(&Solo, &threads, &mut Unwatched).unwrap()
+    let run = || {
+        let threads = Threads::new(1).expect("a thread of its own");
+        verification.run(&Solo, &threads, &mut Unwatched).unwrap()
+    };
+    std::thread::scope(|scope| scope.spawn(run).join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// Every limit is kept, and there are at least `least` of them.
