@@ -12,18 +12,15 @@ use crate::shape::TileShape;
 
 const G: usize = GUARD;
 
-/// Calls `body` with batches of whole interior rows.
+/// The next batch of whole interior rows after position `start`, or the first one; loops around it stay free of closures, which
+/// the compiler would not compile for the processor class of their caller.
 #[inline(always)]
-fn batches(shape: &TileShape, batch: usize, mut body: impl FnMut(Range<usize>)) {
+fn batch_after(shape: &TileShape, batch: usize, start: Option<usize>) -> Option<Range<usize>> {
     assert!(batch >= shape.pitch, "workspace made for narrower tiles");
     let batch = batch / shape.pitch * shape.pitch;
     let (first, end) = (shape.halo * shape.pitch, (shape.halo + shape.nj) * shape.pitch);
-    let mut start = first;
-    while start < end {
-        let stop = end.min(start + batch);
-        body(start..stop);
-        start = stop;
-    }
+    let start = start.unwrap_or(first);
+    (start < end).then(|| start..end.min(start + batch))
 }
 
 #[inline(always)]
@@ -35,7 +32,9 @@ pub(super) fn inner<S: CellScheme, R: Scalar>(
     planes: &mut LinRoodPlanes<'_, R>,
     workspace: &mut Workspace<R>,
 ) {
-    batches(shape, workspace.batch(), |range| {
+    let mut next = batch_after(shape, workspace.batch(), None);
+    while let Some(range) = next {
+        next = batch_after(shape, workspace.batch(), Some(range.end));
         let n = range.len();
         let buffers = workspace.row_buffers();
         let (rm, r) = (&content[range.clone()], &coefficients.reciprocal[range.clone()]);
@@ -54,7 +53,7 @@ pub(super) fn inner<S: CellScheme, R: Scalar>(
             flux[i] = p0[i];
             after[i] = (rm[i] + (p0[i] - pp[i])) * predicted[i];
         }
-    });
+    }
 }
 
 #[inline(always)]
@@ -65,7 +64,9 @@ pub(super) fn outer<S: CellScheme, R: Scalar>(
     planes: &mut LinRoodPlanes<'_, R>,
     workspace: &mut Workspace<R>,
 ) {
-    batches(shape, workspace.batch(), |range| {
+    let mut next = batch_after(shape, workspace.batch(), None);
+    while let Some(range) = next {
+        next = batch_after(shape, workspace.batch(), Some(range.end));
         let n = range.len();
         let buffers = workspace.row_buffers();
         buffers[0][G..G + n].copy_from_slice(&planes.after[1][range.clone()]);
@@ -75,7 +76,7 @@ pub(super) fn outer<S: CellScheme, R: Scalar>(
         for i in 0..n {
             flux[i] = mean_amount(flux[i], p0[i]);
         }
-    });
+    }
 }
 
 /// Face amounts of rows whose mixing ratios are in the first buffer; the last buffer holds them.
