@@ -10,8 +10,8 @@ use super::super::{Job, VerifyError};
 use super::{layered, plane};
 use crate::grid::vector::{cross, dot};
 
-/// Angle of the axis of the rotation that carries the Gaussian over seams and past a vertex.
-const ANGLE_DEG: f64 = 45.0;
+/// Axes of the rotations that carry the Gaussian: over the middle of a seam, and past a vertex onto a seam.
+const PATHS: [(&str, f64); 2] = [("seam", 0.0), ("vertex", 45.0)];
 
 /// Largest Courant numbers along an axis, roughly, of the joint refinements.
 const COURANTS: [f64; 2] = [0.1, 0.4];
@@ -26,25 +26,26 @@ pub(super) fn convergence<R: Scalar>(job: &mut Job<'_>) -> Result<Vec<CaseReport
     let mut reports = Vec::new();
     let runs = resolutions.iter().map(|&nc| plane::lauritzen::<R>(job, nc)).collect::<Result<Vec<_>, _>>()?;
     reports.push(orders(job, "deformational orders", "gaussian_hills", &runs));
-    for courant in COURANTS {
-        let runs = resolutions.iter().map(|&nc| seam::<R>(job, nc, courant)).collect::<Result<Vec<_>, _>>()?;
-        reports.push(orders(job, &format!("seam at Courant number {courant}"), "gaussian", &runs));
+    for ((path, angle), courant) in PATHS.into_iter().flat_map(|path| COURANTS.map(|courant| (path, courant))) {
+        let runs =
+            resolutions.iter().map(|&nc| quarter::<R>(job, nc, angle, courant)).collect::<Result<Vec<_>, _>>()?;
+        reports.push(orders(job, &format!("{path} at Courant number {courant}"), "gaussian", &runs));
     }
     let runs = resolutions.iter().map(|&nc| layered::divergent::<R>(job, nc)).collect::<Result<Vec<_>, _>>()?;
     reports.push(orders(job, "divergent orders", "gaussian_hills", &runs));
     Ok(reports)
 }
 
-/// A quarter of a rotation of a Gaussian over seams.
-fn seam<R: Scalar>(job: &mut Job<'_>, nc: usize, courant: f64) -> Result<CaseReport, VerifyError> {
-    let angle = ANGLE_DEG.to_radians();
+/// A quarter of a rotation of a Gaussian.
+fn quarter<R: Scalar>(job: &mut Job<'_>, nc: usize, angle_deg: f64, courant: f64) -> Result<CaseReport, VerifyError> {
+    let angle = angle_deg.to_radians();
     // A cell of the equator is π/(2·nc) wide and the speed is 2π.
     let steps = 2 * (0.5 * nc as f64 / courant).round().max(1.0) as usize;
     let axis = [-angle.sin(), 0.0, angle.cos()];
     let end = move |p: [f64; 3]| gaussian(turned_back(p, axis, std::f64::consts::FRAC_PI_2));
     PlaneCase::<R> {
         suite: "convergence",
-        case: "seam".into(),
+        case: "quarter".into(),
         nc,
         stream: solid_body(angle, Sense::Forward),
         tracers: vec![PlaneTracer { name: "gaussian", start: Box::new(gaussian), end: Some(Box::new(end)) }],
