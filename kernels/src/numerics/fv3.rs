@@ -162,8 +162,8 @@ mod tests {
 
     #[test]
     fn switches_and_limiters() {
-        assert!(lies_between(-1.0, 0.5) && !lies_between(0.0, 0.5) && !lies_between(1.0, 0.5));
-        assert!(bends_little(3.0, -1.0, 1.5) && !bends_little(3.0, -1.0, 3.0));
+        assert!(lies_between(-1.0_f64, 0.5) && !lies_between(0.0_f64, 0.5) && !lies_between(1.0_f64, 0.5));
+        assert!(bends_little(3.0_f64, -1.0, 1.5) && !bends_little(3.0_f64, -1.0, 3.0));
         assert_eq!(cell_lin_rood_positive(1.0, 4.0, 5.0), (0.0, 0.0));
         assert_eq!(cell_lin_rood_positive(1.0, -0.5, 4.0), (-0.5, 1.0));
         assert_eq!(cell_positive_between(1.0, -1.0, 4.0), (-1.0, 2.0));
