@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use decomposition::{Layout, Panel};
 use kernels::Scalar;
+use kernels::scheme::Vertical;
 
 use super::VerifyError;
 use crate::comm::Communicator;
@@ -65,14 +66,15 @@ impl<'a, R: Scalar> Bed<'a, R> {
         comm: &'a dyn Communicator,
         threads: &'a Threads,
     ) -> Result<Self, VerifyError> {
-        let Some(scheme) = advection.scheme else { return Err(VerifyError::NoAdvection) };
+        let Some(choice) = advection.choice() else { return Err(VerifyError::NoAdvection) };
+        let choice = choice.with_vertical(vertical(advection, levels));
         let (nc, convention, halo) = (grid.nc(), grid.convention(), advection.halo());
         let layout = Layout::new(nc, convention, comm.size(), halo, None)?;
         let set = Arc::new(TileSet::new(layout.tiles_of(comm.rank()).to_vec(), halo));
         let state = PackedState::<R>::zeros(set.clone(), levels, tracers);
         let sections = [Section::FluxX, Section::FluxY, Section::FluxZ];
         let window = WindowBuffer::empty(set.clone(), nc, levels, convention, &sections);
-        let operator = Advection::new(scheme, &layout, &state, threads, comm);
+        let operator = Advection::new(choice, &layout, &state, threads, comm);
         let (mut cells, mut corners) = (Vec::new(), Vec::new());
         for (tile, (place, shape)) in set.tiles().iter().zip(set.shapes()).enumerate() {
             for (j, i) in (0..place.nj).flat_map(|j| (0..place.ni).map(move |i| (j, i))) {
@@ -214,4 +216,9 @@ impl<'a, R: Scalar> Bed<'a, R> {
 
 fn plane_of<R: Scalar>(window: &mut WindowBuffer<R>, section: Section, level: usize, tile: usize) -> &mut [R] {
     window.get_mut(section).expect("the window has all winds").plane_mut(level, tile, 0)
+}
+
+/// Vertical sweeps of a case: those of the choice, if there are layers enough.
+pub(super) fn vertical(advection: &config::Advection, levels: usize) -> Vertical {
+    if levels < advection.vertical.least_layers() { Vertical::Same } else { advection.vertical }
 }

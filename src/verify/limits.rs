@@ -5,11 +5,10 @@ use super::published::prototype::{DEFORMATION, EQUAL_PASSES, FILAMENT, FILAMENT_
 use super::report::{CaseReport, Check};
 
 /// Schemes that keep the bounds of the start where air does not converge, each cell rule by its name.
-const MONOTONE: [&str; 7] =
-    ["upwind", "slopes monotone", "ppm cw84", "ppm mono", "ppm fv3_hord8", "linrood cw84", "linrood mono"];
+const MONOTONE: [&str; 6] = ["upwind", "slopes monotone", "ppm cw84", "ppm mono", "linrood cw84", "linrood mono"];
 
 /// Schemes without negative cells that do not keep bounds.
-const POSITIVE: [&str; 3] = ["slopes positivity", "ppm huynh_pd", "linrood huynh_pd"];
+const POSITIVE: [&str; 5] = ["slopes positivity", "ppm huynh_pd", "ppm pd", "ppm mp_pd", "linrood huynh_pd"];
 
 /// Schemes that are linear in the mixing ratios.
 const LINEAR: [&str; 4] = ["upwind", "slopes none", "ppm none", "linrood none"];

@@ -27,6 +27,8 @@ pub use shapes::Sampling;
 pub use suites::Suite;
 pub use text::table;
 
+use kernels::scheme::Vertical;
+
 use crate::comm::Communicator;
 use crate::config;
 use crate::grid::GeometryBundle;
@@ -166,7 +168,7 @@ impl Job<'_> {
             levels,
             grid,
             initial: self.settings.sampling().name(),
-            scheme: scheme_name(&self.settings.advection),
+            scheme: scheme_name(&self.settings.advection, levels),
             float_type,
             steps,
             steps_per_nc: steps as f64 / nc.max(1) as f64,
@@ -196,6 +198,10 @@ impl Job<'_> {
 }
 
 /// A scheme in words, as limits name it.
-fn scheme_name(advection: &config::Advection) -> String {
-    advection.scheme.map_or("none", |scheme| scheme.name()).to_owned()
+fn scheme_name(advection: &config::Advection, levels: usize) -> String {
+    let horizontal = advection.scheme.map_or("none", |scheme| scheme.name());
+    match bed::vertical(advection, levels) {
+        Vertical::Same => horizontal.to_owned(),
+        vertical => format!("{horizontal} + {}", vertical.name()),
+    }
 }

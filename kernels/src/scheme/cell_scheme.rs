@@ -241,13 +241,13 @@ scheme!(
 );
 scheme!(
     /// Sixth-order swept means under the universal limiter: no new extrema.
-    SweptUniversal: "swept universal", halo 3, flux Swept,
+    SweptUniversal: "ppm universal", halo 3, flux Swept,
     profile(w) = profile_upwind(w),
     face(flux, courant, first, w) = flux_universal(flux, courant, first, w),
 );
 scheme!(
     /// Sixth-order swept means under monotonicity-preserving bounds, non-negative.
-    SweptMpPd: "swept mp_pd", halo 3, flux Swept,
+    SweptMpPd: "ppm mp_pd", halo 3, flux Swept,
     profile(w) = profile_upwind(w),
     face(flux, courant, first, w) = flux_monotonicity_preserving(flux, courant, first, w),
 );
