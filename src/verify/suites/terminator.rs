@@ -108,9 +108,9 @@ mod tests {
             assert!((still[0] - atoms(p)).abs() < 1e-20 && (still[1] - molecules(p)).abs() < 1e-20);
             let moved = react(p, [1e-6, 1.5e-6], 1800.0);
             assert!((moved[0] + 2.0 * moved[1] - TOTAL).abs() < 1e-20);
-            // Where the sun shines half an hour is enough.
+            // Where the sun shines half an hour is enough; both are differences of numbers up to 0.25.
             if photolysis(p) > 0.1 {
-                assert!((moved[0] - atoms(p)).abs() < 1e-18, "{moved:?} {}", atoms(p));
+                assert!((moved[0] - atoms(p)).abs() < 0.25 * f64::EPSILON, "{moved:?} {}", atoms(p));
             }
         }
     }
