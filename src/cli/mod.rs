@@ -58,7 +58,7 @@ Examples:
   atmostr plot run.nc --var co2 -o co2.png    a map of a variable
   atmostr regrid run.nc --to latlon:1x1 -o ll.nc    the variables of a file on another grid
   atmostr diff a.nc b.nc                      bit-for-bit comparison of two outputs
-  atmostr verify lauritzen --scheme ppm       standard test suites of transport beside other programs
+  atmostr verify lauritzen --scheme ppm       standard test suites of transport
   atmostr kernels --emit opencl               the text that devices compile
 
 Exit codes:

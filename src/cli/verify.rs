@@ -18,9 +18,9 @@ use crate::verify::{
     CaseReport, Maps, Sampling, StoredNorms, Suite, Unwatched, Verification, VerifyError, Watcher, draw, table,
 };
 
-/// Standard test suites of tracer transport through the production operator, beside the norms of other programs
+/// Run the standard test suites of tracer transport
 ///
-/// Prints error norms, what other programs reach on a grid of the same size, and limits that are kept or not. The scheme is chosen
+/// Through the production operator. Prints error norms, what other programs reach on a grid of the same size, and limits that are kept or not. The scheme is chosen
 /// as in [advection] of a run. No figure depends on ranks or threads.
 #[derive(Debug, Args)]
 #[command(after_help = "\
