@@ -20,8 +20,8 @@ use crate::verify::{
 
 /// Run the standard test suites of tracer transport
 ///
-/// Through the production operator. Prints error norms, what other programs reach on a grid of the same size, and limits that are kept or not. The scheme is chosen
-/// as in [advection] of a run. No figure depends on ranks or threads.
+/// Through the production operator. Prints error norms, what other programs reach on a grid of the same size, and limits that
+/// are kept or not. The scheme is chosen as in [advection] of a run. No figure depends on ranks or threads.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
