@@ -65,7 +65,7 @@ struct SizeArgs {
     json: bool,
 }
 
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 13] = [
     "upwind",
     "slopes",
     "monotone",
@@ -74,6 +74,8 @@ const NAMES: [&str; 11] = [
     "huynh_pd",
     "mono",
     "pd",
+    "universal",
+    "mp_pd",
     "linrood_quasi",
     "linrood_mono",
     "linrood_huynh_pd",
@@ -92,6 +94,8 @@ impl SizeArgs {
             "none" => Scheme::Ppm(PpmLimiter::None),
             "mono" => Scheme::Ppm(PpmLimiter::Mono),
             "pd" => Scheme::Ppm(PpmLimiter::Pd),
+            "universal" => Scheme::Ppm(PpmLimiter::Universal),
+            "mp_pd" => Scheme::Ppm(PpmLimiter::MpPd),
             "huynh_pd" => Scheme::Ppm(PpmLimiter::HuynhPd),
             _ => Scheme::Ppm(PpmLimiter::Cw84),
         }
